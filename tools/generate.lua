@@ -1,12 +1,13 @@
 -- Writes what follows from the definitions of the array library (tools/definitions.lua): annotations for editors and
 -- the reference, in docs/meta/generated/; the names that docs/contract.lua, the specs and the library take from there;
--- and the index of help().
+-- the index of help(); and the list of messages, for readers.
 --   luajit tools/generate.lua           writes the files that have changed
 --   luajit tools/generate.lua --check   names those that are stale, and fails if there are some
 -- Run from the project's root, as ./dev generate does.
 package.path = "./?.lua;" .. package.path
 local definitions = require "tools.definitions"
 local help_index = require "tools.help_index"
+local messages = require "tools.messages"
 
 local operations, files = definitions.operations(), definitions.files()
 local reductions, scans = definitions.reductions(), definitions.scans()
@@ -125,7 +126,7 @@ local function lazy_names()
   return out
 end
 
--- The last one is made of what the others and the annotations say.
+-- The index of help() is made of what those before it and the annotations say.
 local pages = {
   { "docs/meta/generated/math.lua", math_annotations },
   { "docs/meta/generated/operations.lua", operation_annotations },
@@ -133,6 +134,7 @@ local pages = {
   { "docs/names.lua", contract_names },
   { "lua/cudalua/gpuarray/lazy_names.lua", lazy_names },
   { "lua/cudalua/help/index.lua", help_index.lines },
+  { "spec/data/messages.txt", messages.lines },
 }
 
 local function read(path)

@@ -53,9 +53,12 @@ lint_fuzz() { . "$ROOT/tools/fuzz.sh"; fuzz_short >/dev/null; }
 # What ./dev generate writes is what it would write now.
 lint_generated() { luajit tools/generate.lua --check; }
 
+# Long sentences and phrases that read as translated: messages, pages, annotations.
+lint_words() { luajit tools/words.lua >&2; }
+
 # All of them, or those that are named.
 run_lint() {
-  local check status passed=0 failed=0 all=(compile format tidy layers lua shell fuzz generated)
+  local check status passed=0 failed=0 all=(compile format tidy layers lua shell fuzz generated words)
   for check in "$@"; do
     [[ " ${all[*]} " = *" $check "* ]] || die "lint has no check $check; valid checks: ${all[*]}"
   done

@@ -72,7 +72,7 @@ function SourceModule:__tostring() return "cudalua.SourceModule: " .. tostring(s
 local function loaded(where, source, opts)
   opts = option.read(where, opts)
   if opts.target == "ltoir" then
-    errors.raise("LogicError", where .. ": LTO-IR cannot be loaded; cuda.DynamicModule{lto = true} links it")
+    errors.raise("LogicError", where .. ": LTO-IR cannot be loaded; link it with cuda.DynamicModule{lto = true}")
   end
   core.want_context() -- whose device it is compiled for
   local linked = conditional.linked(source, opts)
@@ -117,7 +117,7 @@ local function symbol(self, method, name)
     local known = {}
     for expression in pairs_of(self._lowered) do known[#known + 1] = "'" .. expression .. "'" end
     table.sort(known)
-    errors.raise("LogicError", ("%s: '%s' is none of name_expressions, which %s"):format(method, name,
+    errors.raise("LogicError", ("%s: '%s' is not one of name_expressions, which %s"):format(method, name,
       #known == 0 and "were not given" or "are " .. table.concat(known, ", ")), {
       hint = ("SourceModule(source, {no_extern_c = true, name_expressions = {\"%s\"}})"):format(normal),
     })
@@ -170,13 +170,13 @@ local function only_kernel(mod, source)
   table.sort(kernels)
   if #kernels == 0 and not source:find("__global__", 1, true) then
     errors.raise("LogicError", "kernel: the source has no __global__ function", {
-      hint = 'a kernel is declared with __global__: __global__ void fill(float *x)',
+      hint = 'declare kernels with __global__: __global__ void fill(float *x)',
     })
   end
-  errors.raise("LogicError", #kernels == 0 and "kernel: the source has no kernel that can be found without a name" or
+  errors.raise("LogicError", #kernels == 0 and "kernel: the source has no kernel that can be found without its name" or
     ("kernel: the source has %d kernels: %s"):format(#kernels, table.concat(kernels, ", ")), {
     hint = #kernels == 0 and 'cuda.kernel(source, "fill<float>") instantiates a template' or
-      ('say which one: cuda.kernel(source, "%s")'):format(kernels[1]),
+      ('name the one you want: cuda.kernel(source, "%s")'):format(kernels[1]),
   })
 end
 

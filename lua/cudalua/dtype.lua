@@ -89,7 +89,7 @@ function M._new(fields, call)
   return setmetatable({ _name = name }, {
     __index = fields,
     __newindex = function(_, key)
-      refuse(("dtype %s: cannot set %s: it is read only"):format(name, errors.text(key)))
+      refuse(("dtype %s: cannot set %s: it is read-only"):format(name, errors.text(key)))
     end,
     __call = call,
     __tostring = function() return name end,
@@ -139,11 +139,11 @@ function M._of_name(name) return known[name] end
 
 -- What was meant by a value that is not a dtype: zeros(2, 3), zeros(2, cuda.float32).
 local function meant(x)
-  if type(x) == "number" then return "; a shape is one list, {2, 3}" end
+  if type(x) == "number" then return "; pass the shape as one list, {2, 3}" end
   local cuda = package.loaded.cudalua
   for _, dt in ipairs(type(x) == "function" and type(cuda) == "table" and M.list or {}) do
     if rawget(cuda, dt.name) == x then
-      return ("; cuda.%s() makes an argument of a kernel, the dtype is cuda.dtype.%s"):format(dt.name, dt.name)
+      return ("; cuda.%s() creates a kernel argument; the dtype is cuda.dtype.%s"):format(dt.name, dt.name)
     end
   end
   return ""
@@ -168,7 +168,7 @@ function M._find(x)
     if dt then return dt end
     return nil, tostring(x) .. " is not an element type"
   end
-  return nil, "expected a name, a dtype or an FFI ctype, got " .. element.describe(x) .. meant(x)
+  return nil, "dtype must be a name, a dtype or an FFI ctype, got " .. element.describe(x) .. meant(x)
 end
 hooks.dtype_of = M._find
 
@@ -246,7 +246,7 @@ function M.promote(a, b)
   a, b = M.of(a), M.of(b)
   if a == b then return a end
   if a.kind == "struct" or b.kind == "struct" then
-    refuse(("dtype.promote: %s and %s have no type in common"):format(a.name, b.name))
+    refuse(("dtype.promote: %s and %s have no common type"):format(a.name, b.name))
   end
   if ranks[a.kind] < ranks[b.kind] then a, b = b, a end -- a is of the higher kind now
   if a.kind == "complex" and b.kind == "float" then return larger(a, complex_of[b] or M.complex64) end

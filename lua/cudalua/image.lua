@@ -37,7 +37,7 @@ local function read(what, a, options)
   local c = { a = a, picture = picture, mode = arguments.mode(what, o.mode),
     boundary = arguments.boundary(what, o.boundary), value = arguments.value_of(what, a._dtype) }
   if o.fill ~= nil and c.boundary ~= "constant" then
-    layout.refuse(what, "fill is for the boundary 'constant', not for '" .. c.boundary .. "'")
+    layout.refuse(what, "fill needs boundary = 'constant', not '" .. c.boundary .. "'")
   end
   return c, o
 end
@@ -94,7 +94,7 @@ local turning = { filter = true, fill = true, reshape = true, channels = true, o
 -- Nothing is computed from nearest pixels, so that they may be of any type.
 local function value_of(what, dtype, filter)
   if filter == "nearest" then return nil end
-  return arguments.value_of(what, dtype, "; filter = 'nearest' takes them" ..
+  return arguments.value_of(what, dtype, "; use filter = 'nearest'" ..
     (dtype.kind == "bool" and ", or convert the picture with astype 'float32'" or ""))
 end
 

@@ -6,7 +6,7 @@ if type(jit) ~= "table" then error("cudalua needs LuaJIT 2.1; this is " .. _VERS
 local core = require "cudalua.core"
 local ABI = 1
 if core.ABI ~= ABI then
-  error(("cudalua: the C module has interface %s, the Lua files need %d: they are of different versions"):format(
+  error(("cudalua: the C module has interface %s, but the Lua files need %d: their versions differ"):format(
     tostring(core.ABI), ABI), 2)
 end
 

@@ -197,7 +197,7 @@ function M.wrap(pointer, shape, dtype, options)
   end
   local low, high = layout.extent(shape, strides, dtype.itemsize)
   if not host.is_pointer(pointer) and (low < 0 or high > ffi.sizeof(pointer)) then
-    refuse(what, ("the array reaches from byte %.0f to %.0f, the memory has %.0f"):format(low, high,
+    refuse(what, ("the array spans bytes %.0f to %.0f, but the memory has %.0f"):format(low, high,
       ffi.sizeof(pointer)))
   end
   return arrays.over(dtype, p, shape, strides, size,
@@ -236,7 +236,7 @@ function M.from_buffer(buf, shape, dtype, options)
   if arrays.is_array(buf) and dtype == nil then dtype = buf._dtype end
   local own = of and dtypes._of_c(of)
   if dtype == nil then
-    dtype = own or refuse(what, "give a dtype" .. (of and ": none corresponds to " .. of or ""))
+    dtype = own or refuse(what, "pass a dtype" .. (of and ": none corresponds to " .. of or ""))
   else
     dtype = dtypes._of(what, dtype)
     if dtype ~= own then extents = nil end
@@ -244,12 +244,12 @@ function M.from_buffer(buf, shape, dtype, options)
 
   local is_pointer = is_cdata and host.is_pointer(buf)
   shape = shape ~= nil and layout.numbers(what, "shape", shape, 0) or nil
-  if is_pointer and not shape then refuse(what, "a bare pointer has no size; give a shape") end
+  if is_pointer and not shape then refuse(what, "a bare pointer has no size; pass a shape") end
   local wanted = shape and layout.size(what, shape, dtype.itemsize) * dtype.itemsize
   local slot, nbytes = host.host_buffer(what, buf, is_pointer and wanted or nil, type(buf) ~= "string")
   if wanted then
     if wanted > nbytes then
-      refuse(what, ("the shape %s needs %.0f bytes of %s, the buffer has %.0f"):format(layout.text(shape), wanted,
+      refuse(what, ("the shape %s needs %.0f bytes of %s, but the buffer has %.0f"):format(layout.text(shape), wanted,
         dtype.name, nbytes))
     end
   else

@@ -58,7 +58,7 @@ end
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for other types and bad shapes
 function M.rand(shape, dtype, stream)
-  if shape == nil then refuse("random.rand", "a shape is missing") end
+  if shape == nil then refuse("random.rand", "the shape is missing") end
   dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
   local x = dtype.kind == "float" and M.default():uniform(shape, 0, 1, dtype)
     or generator.uniform_as("random.rand", M.default(), shape, dtype)

@@ -54,7 +54,7 @@ local function check_text(what, x)
   if type(x) ~= "string" or not x:find "%S" then
     wrong_text(what, "must be a string of CUDA C, got " .. errors.text(x))
   end
-  if x:find("\0", 1, true) then wrong_text(what, "has a zero byte in it") end
+  if x:find("\0", 1, true) then wrong_text(what, "contains a zero byte") end
   return x
 end
 
@@ -99,7 +99,7 @@ local function new(_, ...)
     name = v[6] == nil and "reduce_kernel" or v[6], options = options.options, keep = options.keep, forms = {},
     preamble = options.preamble or "" }
   arguments.check_name(WHERE, k.name)
-  if k.preamble:find("\0", 1, true) then wrong_text("preamble", "has a zero byte in it") end
+  if k.preamble:find("\0", 1, true) then wrong_text("preamble", "contains a zero byte") end
   local arrays, maps = arguments.names(k, reserved, "expressions"), {}
   for j, output in ipairs(k.outputs) do
     if output.map == nil then output.map = arrays[1] .. "[i]" end

@@ -77,7 +77,7 @@ end
 local dense_options = { dtype = true, format = true, stream = true }
 
 local function from_dense(o, what, x)
-  if matrix.is(x) then refuse(what, "expected a dense array, got a sparse matrix; m:to 'csr' converts it") end
+  if matrix.is(x) then refuse(what, "expected a dense array, got a sparse matrix; convert it with m:to 'csr'") end
   if surplus.is_named(x) then
     refuse(what, "expected a dense array, got a table with names; sparse.csr takes the parts of a matrix")
   end
@@ -130,7 +130,7 @@ local function read_diagonals(what, list, offsets, dtype)
   if type(list) ~= "table" or getmetatable(list) then
     refuse(what, "the diagonals must be a list of lists, arrays and numbers, got " .. element.describe(list))
   end
-  if #list == 0 then refuse(what, "no diagonals are given") end
+  if #list == 0 then refuse(what, "got no diagonals") end
   local at
   if offsets == nil and #list == 1 then
     at = { 0 }
@@ -138,12 +138,12 @@ local function read_diagonals(what, list, offsets, dtype)
     at = layout.integers(what, "offsets", offsets, -2 ^ 53)
   end
   if #at ~= #list then
-    refuse(what, ("%d diagonal%s and %d offset%s are given"):format(#list, #list == 1 and "" or "s", #at,
+    refuse(what, ("got %d diagonal%s and %d offset%s"):format(#list, #list == 1 and "" or "s", #at,
       #at == 1 and "" or "s"))
   end
   local seen, values = {}, {}
   for i, k in ipairs(at) do
-    if seen[k] then refuse(what, ("the offset %d is given twice"):format(k)) end
+    if seen[k] then refuse(what, ("the offset %d appears twice"):format(k)) end
     seen[k] = true
     local x = list[i]
     if element.scalar(x) == nil then
@@ -162,7 +162,7 @@ local function diags(o, what, list, offsets)
   else
     local first = values[1]
     if not gpuarray.is(first) then
-      refuse(what, "diagonals that are numbers need a shape: {shape = {rows, columns}}")
+      refuse(what, "numbers as diagonals need a shape: {shape = {rows, columns}}")
     end
     rows = first.size + math.abs(at[1])
     columns = rows

@@ -139,7 +139,7 @@ describe("errors", function()
         assert(not good and err.code == code and err.sticky, tostring(err))
         assert(err.message:find "reported by cuCtxSynchronize$", err.message)
         assert(err.kernel == "k" and tostring(err):find("last kernel launched: k", 1, true), tostring(err))
-        assert(tostring(err):find("the device is lost to this process: restart the process", 1, true))
+        assert(tostring(err):find("this process can no longer use the device: restart the process", 1, true))
         assert(ctx:is_poisoned() and cuda.device_error() == code)
         soft.set_device_count(1) -- a new device
       end

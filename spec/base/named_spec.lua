@@ -99,13 +99,14 @@ describe("Arguments by name", function()
   end)
 
   it("are refused if they are given twice and differ", function()
-    gpu.raises("LogicError", "gpuarray.zeros: dtype is given twice, as argument 2 and as an option: 'int8' and 'int16'",
+    gpu.raises("LogicError", "gpuarray.zeros: dtype is passed twice, as argument 2 and as an option: 'int8' and " ..
+      "'int16'",
       gpuarray.zeros, 3, "int8", { dtype = "int16" })
-    gpu.raises("LogicError", "ndarray.zeros: dtype is given twice", ndarray.zeros, 3, "int8", { dtype = "int16" })
-    gpu.raises("LogicError", "gpuarray.arange: dtype is given twice", gpuarray.arange, 3, "int8", { dtype = "int16" })
-    gpu.raises("LogicError", "gpuarray.stack: axis is given twice, as argument 2 and as an option: 1 and 2",
+    gpu.raises("LogicError", "ndarray.zeros: dtype is passed twice", ndarray.zeros, 3, "int8", { dtype = "int16" })
+    gpu.raises("LogicError", "gpuarray.arange: dtype is passed twice", gpuarray.arange, 3, "int8", { dtype = "int16" })
+    gpu.raises("LogicError", "gpuarray.stack: axis is passed twice, as argument 2 and as an option: 1 and 2",
       gpuarray.stack, { gpuarray.ones(2) }, 1, { axis = 2 })
-    gpu.raises("LogicError", "Generator:normal: sigma is given twice", cuda.random.normal, 3, 0, 1, { sigma = 2 })
+    gpu.raises("LogicError", "Generator:normal: sigma is passed twice", cuda.random.normal, 3, 0, 1, { sigma = 2 })
     is("int8", { 0, 0 }, gpuarray.zeros(2, "int8", { dtype = dtype.int8 }))
   end)
 
@@ -124,8 +125,8 @@ describe("Arguments by name", function()
   end)
 
   it("behind an axis are said to be options", function()
-    gpu.raises("LogicError", "gpuarray:percentile: a table of options is an argument too many; write it as an " ..
-      "option: {axis = 1, keepdims = true}", function()
+    gpu.raises("LogicError", "gpuarray:percentile: unexpected argument a table of options; pass it as an option: " ..
+      "{axis = 1, keepdims = true}", function()
       gpuarray.ones { 2, 2 }:percentile(95, 1, { keepdims = true })
     end)
   end)

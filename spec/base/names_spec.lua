@@ -74,7 +74,7 @@ describe("Names that there are not", function()
 
   it("suggest what is near", function()
     says("cuda", cuda, { gpuarry = "; did you mean 'gpuarray'?",
-      frobnicate = "; cuda.has(name) asks without an error" })
+      frobnicate = "; cuda.has(name) checks for a name without an error" })
     says("an array", a, { shpae = "; did you mean 'shape'?" })
     says("gpuarray", gpuarray, { zeroes = "; did you mean 'zeros'?" })
     says("a host array", h, { tolits = "; did you mean 'tolist'?" })
@@ -99,7 +99,7 @@ describe("Names that there are not", function()
       float32 = "; it is cuda.dtype.float32", Stream = "; it is cuda.Stream" })
     says("an array", a, { zeros = "; it is a function: gpuarray.zeros(...)",
       buffer = "; host arrays have it: a:get():buffer()",
-      ["1:2"] = "; an index is a number or a list, such as a[{ { 1, 3 } }] for the elements 1 to 3" })
+      ["1:2"] = "; an index must be a number or a list, such as a[{ { 1, 3 } }] for elements 1 to 3" })
     says("a host array", h, { zeros = "; it is a function: ndarray.zeros(...)",
       cumsum = "; computing is for arrays on the device: gpuarray.to_gpu(a)" })
     says("ndarray", ndarray, { item = "; it is a method of host arrays: a:item()" })
@@ -128,7 +128,8 @@ describe("Names that there are not", function()
     end
     says("cuda", cuda, { cudaMalloc = "; use cuda.mem_alloc(bytes)" })
     for _, t in ipairs { a, gpuarray, cuda } do
-      gpu.raises("LogicError", "of symmetric and Hermitian ones: cuda.linalg.eigh(a)", read(t, "eig"))
+      gpu.raises("LogicError", "of nonsymmetric matrices are not supported; for symmetric and Hermitian matrices " ..
+        "use cuda.linalg.eigh(a)", read(t, "eig"))
     end
     for _, name in ipairs { "equal", "power", "arctan2", "concat", "amax", "clamp", "unsqueeze", "array" } do
       gpu.raises("LogicError", "; use ", read(gpuarray, name))

@@ -19,7 +19,7 @@ describe("Surplus arguments", function()
           local given = { [info.nparams + behind] = "surplus" }
           local ok, err = pcall(f, unpack(given, 1, info.nparams + behind))
           local text = ok and "it took them" or tostring(err.message)
-          assert(text:find(prefix .. name .. ": 'surplus' is an argument too many", 1, true), name .. ": " .. text)
+          assert(text:find(prefix .. name .. ": unexpected argument 'surplus'", 1, true), name .. ": " .. text)
         end
         count = count + 1
       end
@@ -43,26 +43,26 @@ describe("Surplus arguments", function()
   it("name the option, or what the function takes", function()
     local a, rng = ndarray.ones { 2, 3 }, random.Generator(7)
     local function is(text, f, ...) gpu.raises("LogicError", text, f, ...) end
-    is("ndarray.zeros: true is an argument too many; options are fields of one table: managed, order, pinned",
+    is("ndarray.zeros: unexpected argument true; pass options as fields of one table: managed, order, pinned",
       ndarray.zeros, 3, "int8", nil, true)
-    is("ndarray.zeros: 'F' is an argument too many; write it as an option: {order = \"F\"}", ndarray.zeros, 3, "int8",
+    is("ndarray.zeros: unexpected argument 'F'; pass it as an option: {order = \"F\"}", ndarray.zeros, 3, "int8",
       nil, "F")
-    is("ndarray:allclose: true is an argument too many; write it as an option: {equal_nan = true}", a.allclose, a, a,
+    is("ndarray:allclose: unexpected argument true; pass it as an option: {equal_nan = true}", a.allclose, a, a,
       nil, true)
-    is("ndarray:astype: false is an argument too many; it takes dtype, order", a.astype, a, "int8", "C", false)
-    is("ndarray:copy: 2 is an argument too many; it takes order", a.copy, a, "F", 2)
-    is("random.rand: 1 is an argument too many; it takes shape, dtype, stream", random.rand, 3, "float32", nil, 1)
-    is("Generator:uniform: 'F' is an argument too many; it takes shape, low, high, dtype", rng.uniform, rng, 3, 0, 1,
+    is("ndarray:astype: unexpected argument false; it takes dtype, order", a.astype, a, "int8", "C", false)
+    is("ndarray:copy: unexpected argument 2; it takes order", a.copy, a, "F", 2)
+    is("random.rand: unexpected argument 1; it takes shape, dtype, stream", random.rand, 3, "float32", nil, 1)
+    is("Generator:uniform: unexpected argument 'F'; it takes shape, low, high, dtype", rng.uniform, rng, 3, 0, 1,
       "float32", "F")
-    is("Generator:uniform: 5 is an argument too many", random.uniform, 3, 0, 1, "float32", 5)
-    is("Generator:choice: false is an argument too many; write it as an option: {replace = false}", rng.choice, rng, 10,
+    is("Generator:uniform: unexpected argument", random.uniform, 3, 0, 1, "float32", 5)
+    is("Generator:choice: unexpected argument false; pass it as an option: {replace = false}", rng.choice, rng, 10,
       3, nil, false)
-    is("Generator:gen_uniform: 1 is an argument too many; it takes shape, dtype, stream", rng.gen_uniform, rng, 3, nil,
+    is("Generator:gen_uniform: unexpected argument 1; it takes shape, dtype, stream", rng.gen_uniform, rng, 3, nil,
       nil, 1)
-    is("random.Generator: 2 is an argument too many; it takes seed", random.Generator, 1, 2)
-    is("random.XORWOWRandomNumberGenerator: 9 is an argument too many; options are fields of one table: generators",
+    is("random.Generator: unexpected argument 2; it takes seed", random.Generator, 1, 2)
+    is("random.XORWOWRandomNumberGenerator: unexpected argument 9; pass options as fields of one table: generators",
       random.XORWOWRandomNumberGenerator, nil, nil, nil, 9)
-    is("random.generate_direction_vectors: 1 is an argument too many; it takes count, set, seed",
+    is("random.generate_direction_vectors: unexpected argument 1; it takes count, set, seed",
       random.generate_direction_vectors, 1, nil, nil, 1)
   end)
 

@@ -89,8 +89,8 @@ static const struct {
     {"CUDALUA_SOFT_CHECK=races",
      "race 128",
      {"softgpu: kernel race, prog.cu:5 (PTX line 16), block (0,0,0), thread (0,0,0): race: the load of 4 "
-      "bytes at "
-      "shared address 0x7c and the store of thread (31,0,0) at prog.cu:3 (PTX line 13) are in no order",
+      "bytes at shared address 0x7c and the store of thread (31,0,0) at prog.cu:3 (PTX line 13) are not "
+      "ordered",
       "CUDA_ERROR_LAUNCH_FAILED\n"}},
     {"CUDALUA_SOFT_CHECK=uninitialised,races",
      "add 128",
@@ -116,7 +116,7 @@ static const struct {
       "\"bytes\":100,\"device\":0,\"serial\":1,\"made\":\"checks_test+0x"}},
     {"CUDALUA_SOFT_CHECK=rases",
      "race 128",
-     {"softgpu: CUDALUA_SOFT_CHECK=rases makes no sense, ignored", "ok\n"}},
+     {"softgpu: CUDALUA_SOFT_CHECK=rases is not valid and is ignored", "ok\n"}},
 };
 
 static int run(const char *self, size_t i) {

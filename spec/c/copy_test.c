@@ -1060,7 +1060,7 @@ static void explanations(void) {
   WITH(1, dstDevice, 0x1000);
   TRUE(heard("not device memory"));
   WITH(1, dstMemoryType, (CUmemorytype)9);
-  TRUE(heard("9 is no memory type"));
+  TRUE(heard("9 is not a memory type"));
   CUarray a = array_like(8, 6, 0, 4, 0);
   c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
   c.dstArray = a;

@@ -579,7 +579,7 @@ static void hopeless(void) {
     CHECK(launch("mbar", 2, 3, 0) == 702 && says("deadlock") && fault.block[0] == 0);
     CHECK(launch("cross", 2, 1, 0) == 702 && says("deadlock"));
     /* a barrier of the grid that more blocks come to than are there at a time, and fewer than it waits for */
-    CHECK(launch("meet", 1000, 64, 0) == 702 && says("deadlock") && says("have not begun"));
+    CHECK(launch("meet", 1000, 64, 0) == 702 && says("deadlock") && says("have not started"));
     memset(a, 0, 8);
     a[0] = (uint32_t)-5;
     CHECK(launch_with(a, "meet", 20, 32, true) == 702 && says("deadlock"));

@@ -427,7 +427,7 @@ describe("The folder of the cache", function()
     for _, mode in ipairs { "777", "770", "702" } do
       local dir = folder()
       assert(sh("mkdir -m %s %s", mode, dir))
-      refused(dir, "others may write")
+      refused(dir, "other users can write")
     end
     local dir = folder()
     assert(sh("mkdir -m 755 %s", dir))
@@ -789,7 +789,7 @@ describe("Lookups with CUDALUA_DEBUG", function()
     assert.matches("differs in 1 field: now [arch sm_80], then [arch sm_90]",
       lines_of(function() cache.get(other) end), 1, true)
     write(dir .. "/" .. slot.name, "rubbish")
-    assert.matches("was removed: it is cut off", lines_of(function() cache.get(slot) end))
+    assert.matches("was removed: it is truncated", lines_of(function() cache.get(slot) end))
     assert.matches("not cached: the source: it uses __TIME__",
       lines_of(function() open(dir, { source = "__TIME__" }) end))
     assert.matches("not cached: cache_dir is false", lines_of(function() open(false) end))

@@ -356,7 +356,7 @@ describe("compiler abuse:", function()
     end
     refused("a zero byte", "LogicError", mod.get_function, mod, "k\0")
     refused("a zero byte", "LogicError", mod.get_global, mod, "k\0")
-    refused("a kernel is no variable", "LogicError", mod.get_global, mod, "k")
+    refused("a kernel is not a variable", "LogicError", mod.get_global, mod, "k")
     refused("no kernels at all", "LogicError", function() return build("int x;"):get_function "k" end)
     refused("nothing at all", "LogicError", function() return build(""):get_function "k" end)
     assert.equal(1, run(mod:get_function "k"))
@@ -447,7 +447,7 @@ describe("compiler abuse:", function()
       s[0], s[n - 1] = 100, 9
       assert.equal(109, run(kernel, s))
       assert.equal(109, run(kernel, ffi.string(s, n)))
-      gpu.raises("LogicError", ("has %d bytes, the value %d"):format(n, n - 1), kernel, nil, ("x"):rep(n - 1),
+      gpu.raises("LogicError", ("has %d bytes, but the value has %d"):format(n, n - 1), kernel, nil, ("x"):rep(n - 1),
         { block = 1 })
     end
 

@@ -283,7 +283,7 @@ describe("name expressions", function()
     -- what is not extern "C" is still found by its plain name, if that is one kernel's
     gpu.raises("LogicError", "int n", mod:get_function "plain_one", 1.5, { block = 1 })
     gpu.raises("LogicError", "no kernel named 'over'", mod.get_function, mod, "over")
-    local err = gpu.raises("LogicError", "none of name_expressions", mod.get_function, mod, "fill<double,1>")
+    local err = gpu.raises("LogicError", "one of name_expressions", mod.get_function, mod, "fill<double,1>")
     assert.matches("fill<float,2>", err.message)
     assert.matches("fill<double,1>", err.hint)
   end)
@@ -399,7 +399,7 @@ describe("headers", function()
     for _, part in ipairs { "/some/where", "other.h", "cccl", "include_dirs = {...}" } do
       assert.truthy(err.hint:find(part, 1, true), part)
     end
-    assert.matches("for the host", gpu.error_of("CompileError", cuda.compile, "#include <vector>").hint)
+    assert.matches("is a host header", gpu.error_of("CompileError", cuda.compile, "#include <vector>").hint)
   end)
 
   it("that include each other for ever are an error", function()
@@ -440,9 +440,9 @@ describe("a CompileError", function()
       ["__global__ void k(half *p) {}"] = "#include <cuda_fp16.h>",
       ["template<class T> __global__ void k(T *p) {}"] = "no_extern_c",
       ["void f() { cudaMalloc(0, 1); }"] = "cuda.mem_alloc",
-      ["__host__ void f() {}"] = "for the host",
+      ["__host__ void f() {}"] = "remove the host code",
       ["__global__ void j() {}\n__global__ void k() { j<<<1, 1>>>(); }"] = "DynamicSourceModule",
-      ["__global__ void k() {}}"] = "closes one } more",
+      ["__global__ void k() {}}"] = "one } too many",
       ["__global__ void k() {"] = "never closed",
     } do
       local err = gpu.error_of("CompileError", cuda.compile, source)

@@ -87,7 +87,7 @@ describe("link-time optimisation", function()
       cuda.module_from_buffer(cuda.link{ caller, callee }):get_function "k"(cuda.InOut(p), { block = 1 })
       assert.equal(42, p[0])
     else
-      err = gpu.raises("LogicError", "PTX of LTO-IR only", cuda.link, { caller, callee })
+      err = gpu.raises("LogicError", "PTX only from LTO-IR", cuda.link, { caller, callee })
       assert.truthy(err.hint:find("cuda.Linker", 1, true))
     end
   end)
@@ -148,14 +148,14 @@ describe("link-time optimisation", function()
     gpu.raises("LogicError", "not a complete library", cuda.link, { ptx, bytes:sub(1, -100) }, { arch = "sm_90" })
   end)
 
-  test("what is no image is refused before nvJitLink can stumble over it", function()
+  test("what is not an image is refused before nvJitLink can stumble over it", function()
     local ptx, opts = compile(callee_source, "compute_80"), { arch = "sm_90" }
     local cubin = cuda.link({ ptx }, opts)
     for _, bytes in ipairs{ 1, 20, 64, 500, #cubin - 1 } do
-      gpu.raises("LogicError", "no whole image", cuda.link, { cubin:sub(1, bytes) }, opts)
+      gpu.raises("LogicError", "complete image", cuda.link, { cubin:sub(1, bytes) }, opts)
     end
-    gpu.raises("LogicError", "no whole image", cuda.link, { "\80\237\85\186" .. ("x"):rep(100) }, opts)
-    gpu.raises("LogicError", "no whole image", cuda.link, { "\0\1\2" }, opts)
+    gpu.raises("LogicError", "complete image", cuda.link, { "\80\237\85\186" .. ("x"):rep(100) }, opts)
+    gpu.raises("LogicError", "complete image", cuda.link, { "\0\1\2" }, opts)
     gpu.raises("LogicError", "not a complete library", cuda.link, { "!<arch>\n" .. ("x"):rep(100) }, opts)
     gpu.raises("LogicError", "is empty", cuda.link, { "" }, opts)
     gpu.raises("CompileError", "INCORRECT_INPUT_TYPE", cuda.link, { { data = ptx, type = "cubin" } }, opts)
@@ -179,9 +179,9 @@ describe("link-time optimisation", function()
     gpu.raises("LogicError", "target must be", cuda.link, { ptx }, { arch = "sm_90", target = "ltoir" })
     gpu.raises("LogicError", "lto must be a boolean", cuda.link, { ptx }, { arch = "sm_90", lto = 1 })
     gpu.raises("LogicError", "options[1]", cuda.link, { ptx }, { arch = "sm_90", options = { 1 } })
-    gpu.raises("LogicError", "PTX of LTO-IR only", cuda.link, { ptx }, { arch = "compute_90" })
+    gpu.raises("LogicError", "PTX only from LTO-IR", cuda.link, { ptx }, { arch = "compute_90" })
     for _, arch in ipairs{ "sm_9", "sm_9a", "sm_", "", "90", "SM_90", "sm_90 ", "sm_90\0" } do
-      gpu.raises("LogicError", "arch must be as", cuda.link, { ptx }, { arch = arch })
+      gpu.raises("LogicError", "arch must be an architecture such as", cuda.link, { ptx }, { arch = arch })
     end
     gpu.raises("LogicError", "option arch", cuda.link, { ptx }, { arch = "sm_90", options = { "-arch=sm_9" } })
     gpu.raises("CompileError", "_ARCH", cuda.link, { ptx }, { arch = "sm_99" })

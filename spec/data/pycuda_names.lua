@@ -139,7 +139,7 @@ local rows = {
   { module = "pycuda.driver", at = "cuda.%s", names = [[DeviceAllocation HostAllocation PagelockedHostAllocation
       AlignedHostAllocation RegisteredHostMemory ManagedAllocation]], raises = {
     PointerHolderBase = { "cuda.PointerHolderBase",
-      "a table with a method get_pointer(self) is taken wherever device memory is" },
+      "a table with a method get_pointer(self) is accepted wherever device memory is" },
     HostPointer = { "cuda.HostPointer",
       "cuda.RegisteredHostMemory and cuda.ManagedAllocation have get_device_pointer()" },
   } },

@@ -51,7 +51,7 @@ describe("anchors", function()
     local graph = s:capture(function()
       cuda.memset_d8_async(memory, 1, 16)
       e:record()
-      gpu.raises("LogicError", "take another one", e.record, e, other)
+      gpu.raises("LogicError", "use another event", e.record, e, other)
       cuda.memset_d8_async(memory, 2, 16)
       e:record() -- in the same one it may move on
     end)

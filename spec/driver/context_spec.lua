@@ -163,7 +163,7 @@ describe("contexts", function()
     gpu.raises("LogicError", "its Context is gone", mem.ptr, mem)
     gpu.raises("LogicError", "its Context is gone", mem.free, mem)
     gpu.raises("LogicError", "its Context is gone", mod.get_function, mod, "k")
-    gpu.raises("LogicError", "cannot be used any more", fn, { block = 1 })
+    gpu.raises("LogicError", "can no longer be used", fn, { block = 1 })
     assert.equal("cudalua.DeviceAllocation (freed)", tostring(mem))
   end)
 

@@ -233,7 +233,7 @@ describe("cuda.graph", function()
     assert.same({ 1, 1, 1 }, counts(g))
     local other
     other = cuda.graph(function(y) return other(y) end)
-    gpu.raises("LogicError", "calls the graph that is being made of it", other, x)
+    gpu.raises("LogicError", "calls its own graph, which is still being", other, x)
     local n = 0
     local changing = cuda.graph(function(y)
       n = n + 1
@@ -272,8 +272,8 @@ describe("cuda.graph", function()
     gpu.raises("LogicError", "was closed", g, gpuarray.zeros(2))
     assert.equal(1, y:tolist()[2])
     g:close()
-    gpu.raises("LogicError", "expected what cuda.graph() returned", g.info)
-    gpu.raises("LogicError", "expected what cuda.graph() returned", g.close, {})
+    gpu.raises("LogicError", "expected a function that cuda.graph() returned", g.info)
+    gpu.raises("LogicError", "expected a function that cuda.graph() returned", g.close, {})
   end)
 
   it("inside of a capture it says what to do", function()

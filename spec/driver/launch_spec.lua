@@ -56,14 +56,14 @@ describe("launching", function()
     local ndarray = require "cudalua.ndarray"
     local x, wide = gpu.floats(1, 2, 3), ffi.new("double[3]", 1, 2, 3)
     local one = { block = 4 }
-    local err = gpu.raises("LogicError", "add: argument 1 (float *z): the buffer of Out is double[3], and the " ..
+    local err = gpu.raises("LogicError", "add: argument 1 (float *z): the buffer of Out is double[3], but the " ..
       "kernel takes float32 here; pass a buffer of float32", add, cuda.Out(wide), cuda.In(x), cuda.In(x), 3, one)
     assert.equal("add", err.kernel)
     assert.equal(1, err.arg)
     assert.equal("float *z", err.param)
-    gpu.raises("LogicError", "add: argument 2 (const float *x): the buffer of In is int[2], and", add, cuda.Out(x),
+    gpu.raises("LogicError", "add: argument 2 (const float *x): the buffer of In is int[2], but", add, cuda.Out(x),
       cuda.In(ffi.new("int[?]", 2)), cuda.In(x), 2, one)
-    gpu.raises("LogicError", "add: argument 3 (const float *y): the array of InOut is int32(2,), and the kernel " ..
+    gpu.raises("LogicError", "add: argument 3 (const float *y): the array of InOut is int32(2,), but the kernel " ..
       "takes float32 here; pass an array of float32", add, cuda.Out(x), cuda.In(x),
       cuda.InOut(ndarray.array({ 1, 2 }, "int32")), 2, one)
     assert.equal(1, wide[0])
@@ -174,7 +174,7 @@ describe("launching", function()
     fn(cuda.Out(out), ffi.new("complex float", 1, 2), ffi.new("complex double", 3, 4),
       ffi.new("float[4]", { 5, 6, 7, 8 }), { block = 1 })
     assert.same({ 1, 2, 3, 4, 8 }, { out[0], out[1], out[2], out[3], out[4] })
-    gpu.raises("LogicError", "the parameter has 8 bytes, the value 16", fn, cuda.Out(out),
+    gpu.raises("LogicError", "the parameter has 8 bytes, but the value has 16", fn, cuda.Out(out),
       ffi.new("complex double", 3, 4), ffi.new("complex double", 3, 4), ffi.new "float[4]", { block = 1 })
   end)
 
@@ -199,7 +199,8 @@ describe("launching", function()
     b.id = 8
     body(cuda.Out(out), ffi.string(b, ffi.sizeof(b)), { block = 1 })
     assert.equal(8, out[0])
-    gpu.raises("LogicError", "the parameter has 24 bytes, the value 3", body, cuda.Out(out), "abc", { block = 1 })
+    gpu.raises("LogicError", "the parameter has 24 bytes, but the value has " ..
+      "3", body, cuda.Out(out), "abc", { block = 1 })
     gpu.raises("LogicError", "argument 2", body, cuda.Out(out), 5, { block = 1 })
   end)
 
@@ -230,7 +231,7 @@ describe("launching", function()
     local out = cuda.mem_alloc(4)
     gpu.raises("LogicError", "another context", mod:get_function "is_null", out, a, { block = 1 })
     other:push()
-    gpu.raises("LogicError", "not the current one", mod:get_function "nothing", { block = 1 })
+    gpu.raises("LogicError", "is not current", mod:get_function "nothing", { block = 1 })
     other:detach()
   end)
 
@@ -238,8 +239,8 @@ describe("launching", function()
     local err = gpu.error_of("LogicError", add, cuda.mem_alloc(4), { block = 1 })
     assert.equal("kernel add takes 4 arguments (float *z, const float *x, const float *y, int n), got 1", err.message)
     gpu.raises("LogicError", "takes 0 arguments (), got 1", mod:get_function "nothing", 1, { block = 1 })
-    gpu.raises("LogicError", "no options", mod:get_function "nothing")
-    gpu.raises("LogicError", "no options", mod:get_function "nothing", 5)
+    gpu.raises("LogicError", "nothing: options are missing", mod:get_function "nothing")
+    gpu.raises("LogicError", "nothing: options are missing", mod:get_function "nothing", 5)
     gpu.raises("LogicError", "block is missing", mod:get_function "nothing", {})
   end)
 
@@ -293,17 +294,18 @@ describe("launching", function()
       { block = 1, carveout = "x" })
     local least, greatest = cuda.Stream.priority_range()
     for _, value in ipairs { least + 1, greatest - 1 } do
-      gpu.raises("LaunchError", ("option priority: %d, this device's range is %d (least) to %d"):format(value, least,
+      gpu.raises("LaunchError", ("option priority: %d, but this device's range is %d (least) to " ..
+        "%d"):format(value, least,
         greatest), nothing, { block = 1, priority = value })
     end
-    gpu.raises("LaunchError", "block.z is 65, this device's limit is 64", nothing, { block = { 1, 1, 65 } })
-    gpu.raises("LaunchError", "option block: 32 x 64 x 1 has 2048 threads, this kernel's limit is 1024", nothing,
+    gpu.raises("LaunchError", "block.z is 65, but this device's limit is 64", nothing, { block = { 1, 1, 65 } })
+    gpu.raises("LaunchError", "option block: 32 x 64 x 1 has 2048 threads, but this kernel's limit is 1024", nothing,
       { block = { 32, 64 } })
     gpu.raises("LaunchError", "option block: block.x is 4294967295", nothing, { block = 2 ^ 32 - 1 })
-    gpu.raises("LaunchError", "grid.z is 65536, this device's limit is 65535", nothing,
+    gpu.raises("LaunchError", "grid.z is 65536, but this device's limit is 65535", nothing,
       { block = 1, grid = { 1, 1, 65536 } })
     gpu.raises("LaunchError", "grid.x is 4294967295", nothing, { block = 1, grid = 2 ^ 32 - 1 })
-    gpu.raises("LaunchError", "grid.y is 65536, this device's limit is 65535", nothing,
+    gpu.raises("LaunchError", "grid.y is 65536, but this device's limit is 65535", nothing,
       { block = 1, grid = { 1, 65536 } })
     gpu.raises("LaunchError", "bytes of shared memory", nothing, { block = 1, shared = 2 ^ 20 })
     assert.has_no_error(function() nothing { block = 1 } end)
@@ -324,7 +326,7 @@ describe("launching", function()
       {
         __shared__ int mine[256];
         mine[threadIdx.x] = threadIdx.x;
-        if (threadIdx.x == 0) top[n - 1] = 1; // the last word that was asked for
+        if (threadIdx.x == 0) top[n - 1] = 1; // the last word that was requested
         __syncthreads();
         out[threadIdx.x] = mine[blockDim.x - 1 - threadIdx.x] + top[n - 1];
       }]]:get_function "fixed"
@@ -347,8 +349,8 @@ describe("launching", function()
     cuda.memcpy_dtoh(back, out)
     assert.equal(256, back[0])
     assert.equal(most, fixed.max_dynamic_shared_size_bytes)
-    local err = gpu.raises("LaunchError", ("option shared: %d bytes of shared memory asked for (%d dynamic + 1024 "
-      .. "static), this device's limit is %d"):format(most + 1025, most + 1, most + 1024), fixed, out, 4,
+    local err = gpu.raises("LaunchError", ("option shared: %d bytes of shared memory requested (%d dynamic + 1024 " ..
+      "static), but this device's limit is %d"):format(most + 1025, most + 1, most + 1024), fixed, out, 4,
       { block = 256, shared = most + 1 })
     assert.equal("fixed", err.kernel)
     gpu.error_of("LaunchError", fixed, out, 4, { block = 256, shared = 2 ^ 32 - 1 })
@@ -442,9 +444,8 @@ describe("launching", function()
       local out = cuda.mem_alloc(4 * 256 * (each * sms + 1))
       plain(out, 0, { block = 256, grid = each * sms, cooperative = true })
       plain(out, 0, { block = 256, grid = each * sms + 1 })
-      local err = gpu.raises("LaunchError", ("option grid: %d blocks, but a cooperative launch has them all on the "
-        .. "device at once, and with 256 threads and 0 bytes of dynamic shared memory each, %d fit (%d on each of %d "
-        .. "SMs)"):format(each * sms + 1, each * sms, each, sms), plain, out, 0,
+      local err = gpu.raises("LaunchError", ("with 256 threads and 0 bytes of dynamic shared memory each, only %d "
+        .. "fit (%d on each of %d SMs)"):format(each * sms, each, sms), plain, out, 0,
         { block = 256, grid = each * sms + 1, cooperative = true })
       assert.equal("plain", err.kernel)
       gpu.error_of("LaunchError", plain, out, 0,
@@ -467,9 +468,9 @@ describe("launching", function()
         cuda.memcpy_dtoh(back, out)
         assert.equal(n, back[15])
       end
-      gpu.raises("LaunchError", "option grid: grid.x is 5, which is no multiple of cluster.x, 2", fn, out,
+      gpu.raises("LaunchError", "option grid: grid.x is 5, which is not a multiple of cluster.x, 2", fn, out,
         { block = 32, grid = 5, cluster = 2 })
-      gpu.raises("LaunchError", "option grid: grid.y is 1, which is no multiple of cluster.y, 2", fn, out,
+      gpu.raises("LaunchError", "option grid: grid.y is 1, which is not a multiple of cluster.y, 2", fn, out,
         { block = 32, grid = 4, cluster = { 2, 2 } })
       gpu.raises("LaunchError", "option cluster: 16 x 1 x 1 has 16 blocks; more than 8 need", fn, out,
         { block = 32, grid = 16, cluster = 16 })
@@ -486,15 +487,16 @@ describe("launching", function()
       fixed(out, { block = 32, grid = 4, cluster = 2 })
       gpu.raises("LaunchError", "option cluster: 4 x 1 x 1, but the kernel was compiled for clusters of 2 x 1 x 1",
         fixed, out, { block = 32, grid = 4, cluster = 4 })
-      gpu.raises("LaunchError", "no multiple of cluster.x, 2", fixed, out, { block = 32, grid = 3 })
+      gpu.raises("LaunchError", "not a multiple of cluster.x, 2", fixed, out, { block = 32, grid = 3 })
       cuda.Context.synchronize()
     end)
 
     it("a kernel's own limit of threads is named, and where it comes from", function()
       assert.equal(64, bounded.max_threads_per_block)
       local out = cuda.mem_alloc(4 * 128)
-      gpu.raises("LaunchError", ("option block: 65 x 1 x 1 has 65 threads, this kernel's limit is 64 (the device's is "
-        .. "1024; this kernel has %d registers per thread, or launch bounds)"):format(bounded.num_regs), bounded, out,
+      gpu.raises("LaunchError", ("option block: 65 x 1 x 1 has 65 threads, but this kernel's limit is 64 (the " ..
+        "device's is 1024; this kernel has %d registers per thread, or launch " ..
+        "bounds)"):format(bounded.num_regs), bounded, out,
         { block = 65 })
       bounded(out, { block = 64 })
       cuda.Context.synchronize()
@@ -658,9 +660,9 @@ describe("launching", function()
       assert.equal(5, back[0])
     end
     local own = { get_pointer = function(self) return self end }
-    gpu.raises("LogicError", "its object gave a table", fn, own, { block = 1 })
+    gpu.raises("LogicError", "its object returned a table", fn, own, { block = 1 })
     own = { get_device_alloc = function(self) return self end }
-    gpu.raises("LogicError", "its object gave a table", fn, own, { block = 1 })
+    gpu.raises("LogicError", "its object returned a table", fn, own, { block = 1 })
   end)
 
   it("a failed call leaves the arrays as they were and the next launch right", function()

@@ -461,7 +461,7 @@ describe("lifetimes", function()
         for i, call in ipairs(calls) do
           local ok, err = pcall(call)
           if ok or not cuda.is_error(err) or not tostring(err.message):find("^[^:]*:? ?CUDA cannot be used after fork: "
-            .. "the parent process has started it$") then
+            .. "the parent process had already started it$") then
             io.stderr:write(i, " ", tostring(ok), " ", tostring(err))
             ffi.C._exit(1)
           end

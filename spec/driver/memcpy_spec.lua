@@ -101,7 +101,7 @@ describe("copies", function()
     assert.same({ 2, 2, 2, 2 }, cuda.from_device(mem, 4, "int32"):tolist())
   end)
 
-  it("refuse what does not fit, and what is no memory", function()
+  it("refuse what does not fit, and what is not memory", function()
     local mem, s = cuda.mem_alloc(16), cuda.Stream()
     local big = ffi.new "uint8_t[17]"
     gpu.raises("LogicError", "17 bytes do not fit in 16", cuda.memcpy_htod_async, mem, big, s)
@@ -115,7 +115,7 @@ describe("copies", function()
       function(opts) cuda.memcpy_htod_async(mem, "abc", s, opts) end,
       function(opts) cuda.memcpy_dtoh_async(out, mem, s, opts) end } do
       gpu.raises("LogicError", "nbytes must be an integer", f, { nbytes = 1.5 })
-      gpu.raises("LogicError", "nbytes is 4, the host buffer has 3", f, { nbytes = 4 })
+      gpu.raises("LogicError", "nbytes is 4, but the host buffer has only 3", f, { nbytes = 4 })
       gpu.raises("LogicError", "unknown option", f, { bytes = 4 })
       gpu.refuses_nonsense(f, { ["nil"] = true, table = true })
       f { nbytes = 0 }

@@ -109,8 +109,8 @@ describe("pools of other processes", function()
       local code = importer:gsub("DESCRIPTOR", inherited):gsub("DATA", hex)
       local text, ok = gpu.child(code, gpu.driver)
       ffi.C.close(inherited)
-      assert.truthy(text:find("5 8 allocates nothing refuses zeros\n"
-        .. "LogicError import_pointer: the memory is imported already;", 1, true), text)
+      assert.truthy(text:find("5 8 allocates nothing refuses zeros\nLogicError import_pointer: the memory is " ..
+        "already imported;", 1, true), text)
       assert.truthy(text:find "\nfalse\t[^\n]*was freed.*\n99\n$", text)
       assert.is_true(ok)
       local out = ffi.new "int[4]"
@@ -121,7 +121,7 @@ describe("pools of other processes", function()
       assert.are_not.equal(pool, own)
       own:close()
       ffi.C.close(descriptor)
-      gpu.raises("LogicError", "is not that of a memory pool", cuda.import_mempool, descriptor)
+      gpu.raises("LogicError", "not belong to a memory pool", cuda.import_mempool, descriptor)
     end)
 
   it("that free memory which is still imported elsewhere leave both processes alive", function()

@@ -18,7 +18,7 @@ describe("modules", function()
 
   it("cuda.module_from_buffer refuses machine code that is not linked", function()
     local options = { arch = "sm_80", target = "cubin", options = { "-rdc=true" } }
-    gpu.raises("LogicError", "relocatable code has to be linked", cuda.module_from_buffer,
+    gpu.raises("LogicError", "relocatable code must be", cuda.module_from_buffer,
       (cuda.compile("__global__ void k() {}", options)))
   end)
 
@@ -151,7 +151,7 @@ describe("modules", function()
       assert.equal(300, err.code)
     end)
 
-    it("refuses what is no option, what is reserved for the library, and values that are none", function()
+    it("refuses what is not an option, what is reserved for the library, and values that are none", function()
       gpu.raises("LogicError", "max_registers", cuda.module_from_buffer, ptx, { options = { max_register = 32 } })
       gpu.raises("LogicError", "reserved for the library", cuda.module_from_buffer, ptx,
         { options = { info_log_buffer = 1 } })

@@ -73,7 +73,7 @@ describe("tools.DeviceData", function()
 
   it("is of a device, read only, and raises for other names", function()
     gpu.refuses_nonsense(tools.DeviceData, { ["nil"] = true })
-    gpu.raises("LogicError", "it is read only", function() data.registers = 1 end)
+    gpu.raises("LogicError", "it is read-only", function() data.registers = 1 end)
     gpu.raises("LogicError", "has no field 'register'", function() return data.register end)
     cuda.Context.pop()
     local err = gpu.error_of("LogicError", tools.DeviceData)
@@ -168,7 +168,7 @@ describe("tools.OccupancyRecord", function()
     assert.same({ 16, "warps", 64, 1 }, { record.tb_per_mp, record.limited_by, record.warps_per_mp, record.occupancy })
     assert.equal("cudalua.tools.OccupancyRecord: 16 blocks on each SM, limited by warps, 100 % of its warps",
       tostring(record))
-    gpu.raises("LogicError", "it is read only", function() record.occupancy = 1 end)
+    gpu.raises("LogicError", "it is read-only", function() record.occupancy = 1 end)
     gpu.raises("LogicError", "has no field 'blocks'", function() return record.blocks end)
   end)
 

@@ -143,7 +143,7 @@ describe("cuda.SurfaceObject", function()
     local array = cuda.np_to_array(cuda.ndarray.zeros(4), "C", { allow_surface_bind = true })
     s = cuda.SurfaceObject { array = array }
     array:free()
-    gpu.raises("LogicError", "this SurfaceObject cannot be used any more: its Array was freed at", fn, out, s,
+    gpu.raises("LogicError", "this SurfaceObject can no longer be used: its Array was freed at", fn, out, s,
       { block = 1 })
     s:close()
     assert.equal("cudalua.SurfaceObject (closed)", tostring(s))
@@ -191,8 +191,8 @@ describe("cuda.SurfaceObject", function()
   it("refuses what is no array for surfaces", function()
     local plain = cuda.Array(cuda.ArrayDescriptor { width = 4 })
     gpu.raises("LogicError", "made with the flag \"surface_ldst\"", cuda.SurfaceObject, { array = plain })
-    gpu.raises("LogicError", "no array is given", cuda.SurfaceObject, {})
-    gpu.raises("LogicError", "no array is given", cuda.SurfaceObject)
+    gpu.raises("LogicError", "the array is missing", cuda.SurfaceObject, {})
+    gpu.raises("LogicError", "the array is missing", cuda.SurfaceObject)
     gpu.raises("LogicError", "expected a cuda.Array, got DeviceAllocation", cuda.SurfaceObject,
       { array = cuda.mem_alloc(4) })
     gpu.raises("LogicError", "unknown option", cuda.SurfaceObject, { array = plain, flags = 1 })

@@ -153,17 +153,17 @@ describe("a wrong call of a kernel", function()
     { "a typed scalar that is a float for an unsigned", 4, cuda.float32(1), "float32" },
     { "an int for a short", 5, cuda.int32(1), "int32" },
     { "a bfloat16 for a short", 5, cuda.bfloat16(1), "bfloat16" },
-    { "a struct of another size", 8, ffi.new "cudalua_wrong_half", "has 24 bytes, the value 8" },
-    { "two structs for one", 8, ffi.new "cudalua_wrong_body[2]", "has 24 bytes, the value 48" },
-    { "too few bytes for a struct", 8, ("x"):rep(23), "has 24 bytes, the value 23" },
-    { "too many bytes for a struct", 8, ("x"):rep(25), "has 24 bytes, the value 25" },
+    { "a struct of another size", 8, ffi.new "cudalua_wrong_half", "has 24 bytes, but the value has 8" },
+    { "two structs for one", 8, ffi.new "cudalua_wrong_body[2]", "has 24 bytes, but the value has 48" },
+    { "too few bytes for a struct", 8, ("x"):rep(23), "has 24 bytes, but the value has 23" },
+    { "too many bytes for a struct", 8, ("x"):rep(25), "has 24 bytes, but the value has 25" },
     { "a pointer to a struct for the struct", 8, ffi.cast("cudalua_wrong_body *", ffi.new "cudalua_wrong_body[1]"),
       "host pointer" },
     { "a table for a struct", 8, { id = 1 }, "table" },
     { "a number for a struct", 8, 5, "number 5" },
     { "nil for a struct", 8, nil, "nil" },
     { "device memory for a struct", 8, function() return z end, "DeviceAllocation" },
-    { "a number for a pointer", 1, 4096, "number 4096 (cuda.pointer(address) if an address is meant)" },
+    { "a number for a pointer", 1, 4096, "number 4096 (for an address use cuda.pointer(address))" },
     { "an address as a number for a pointer", 1, function() return z:ptr() end, "cuda.pointer(address)" },
     { "a 64-bit integer for a pointer", 1, 4096ULL, "uint64" },
     { "a host array for a pointer", 2, ffi.new "float[8]", "In/Out/InOut" },
@@ -213,7 +213,7 @@ describe("a wrong call of a kernel", function()
       return array
     end, "freed" },
     { "an object whose pointer is nonsense", 1, { get_pointer = function() return "text" end }, "string" },
-    { "an object that gives itself", 1, { get_pointer = function(self) return self end }, "gave a table" },
+    { "an object that gives itself", 1, { get_pointer = function(self) return self end }, "returned a table" },
   }
 
   for _, case in ipairs(values) do
@@ -248,7 +248,7 @@ describe("a wrong call of a kernel", function()
     for _, call in pairs(ways) do
       local args = good()
       args[1], args[2], args[8] = cuda.InOut(out), cuda.In(out), "short"
-      refused({ "target: argument 8", "has 24 bytes, the value 5" }, call, target, args, 8)
+      refused({ "target: argument 8", "has 24 bytes, but the value has 5" }, call, target, args, 8)
       for i = 0, N - 1 do assert.equal(9, out[i]) end
     end
   end)
@@ -391,9 +391,9 @@ describe("a wrong call of a kernel", function()
         target(z, x, N, 1, 2, 3, true, body, options)
       end)
     end
-    refused({ "target: no options" }, function() target(z, x, N, 1, 2, 3, true, body) end)
-    refused({ "target: no options" }, function() target() end)
-    refused({ "target: no options" }, function() target(nil) end)
+    refused({ "target: options are missing" }, function() target(z, x, N, 1, 2, 3, true, body) end)
+    refused({ "target: options are missing" }, function() target() end)
+    refused({ "target: options are missing" }, function() target(nil) end)
   end)
 
   it("options that there are not", function()
@@ -427,7 +427,7 @@ describe("a wrong call of a kernel", function()
 
   it("a stream of another context", function()
     in_stream({ "another context" }, outside.stream)
-    in_stream({ "cannot be used any more" }, gone.stream)
+    in_stream({ "can no longer be used" }, gone.stream)
   end)
 
   it("what is no stream", function()
@@ -443,10 +443,10 @@ describe("a wrong call of a kernel", function()
     cuda.Context.synchronize()
     short_lived:close()
     for _, call in pairs(ways) do
-      refused({ "Function cannot be used any more: its Module is gone" }, call, fn, good(), 8)
+      refused({ "Function can no longer be used: its Module is gone" }, call, fn, good(), 8)
     end
     for _, method in ipairs { "launch", "launch_grid", "prepared_call", "param_set", "param_seti", "name" } do
-      refused({ "Function cannot be used any more" }, fn[method], fn, 1, 1, 1)
+      refused({ "Function can no longer be used" }, fn[method], fn, 1, 1, 1)
     end
   end)
 
@@ -459,7 +459,7 @@ describe("a wrong call of a kernel", function()
     for way, call in pairs(ways) do
       local before = arrays()
       -- The driver may be the one that refuses it.
-      gpu.raises("LogicError", "target: its context is not the current one", call, outside.target, args(), 8)
+      gpu.raises("LogicError", "target: its context is not current", call, outside.target, args(), 8)
       assert.equal(before, arrays(), way)
     end
     works()

@@ -98,7 +98,7 @@ describe("cuda.debug.record and cuda.debug.replay", function()
     assert.same({ true, false, true }, kept)
     local replay = debugging.replay()
     assert.is_false(replay.fault)
-    local note = "argument 2, const int *b (400 bytes) was beyond the limit of record(): it had zeros"
+    local note = "argument 2, const int *b (400 bytes) exceeded the limit of record(); zeros were used"
     assert.truthy(replay.text:find(note, 1, true))
     assert.equal(3, out:get()[1]) -- the program's own memory is as its kernel left it
   end)
@@ -210,7 +210,7 @@ __global__ void reverse(int *a)
     file = assert(io.open(path, "wb"))
     file:write(bytes:sub(1, -100))
     file:close()
-    gpu.raises("LogicError", "is cut off", debugging.replay, path)
+    gpu.raises("LogicError", "is truncated", debugging.replay, path)
     os.remove(path)
     gpu.raises("RuntimeError", "cannot be written", function()
       debugging.record(true)

@@ -175,7 +175,8 @@ describe("fft.fft", function()
     gpu.raises("LogicError", "float16 has no Fourier transform; convert the array with astype 'float32'", fft.fft,
       a:astype "float16")
     gpu.raises("LogicError", "a 0-d array has no axis to transform", fft.fft, a:sum())
-    gpu.raises("LogicError", "in host memory; gpuarray.to_gpu() copies it", fft.fft, cuda.ndarray.zeros(3))
+    gpu.raises("LogicError", "in host memory; copy it to the device with " ..
+      "gpuarray.to_gpu()", fft.fft, cuda.ndarray.zeros(3))
     gpu.raises("LogicError", "a must be a gpuarray, got", fft.fft, { 1, 2 })
     gpu.raises("LogicError", "unknown option 'axes'", fft.fft, a, { axes = 1 })
     gpu.raises("LogicError", "expected a table of options, got 512; write { n = 512 }", fft.fft, a, 512)

@@ -211,7 +211,7 @@ describe("cuda.io.load_image", function()
     wrong("a size of 0 x 1 is not allowed", SIGN .. header(0, 1, 8, 0) .. IEND)
     wrong("the file has no image data", SIGN .. header(1, 1, 8, 0) .. IEND)
     wrong("the file has no palette", SIGN .. header(1, 1, 8, 3) .. stored "\0\0" .. IEND)
-    wrong("a pixel has colour 2, the palette has 2",
+    wrong("a pixel has colour 2, but the palette has 2",
       SIGN .. header(1, 1, 8, 3) .. chunk("PLTE", "abcdef") .. stored "\0\2" .. IEND)
     wrong("the palette is damaged", SIGN .. header(1, 1, 8, 3) .. chunk("PLTE", "abcd") .. IEND)
     wrong("the chunk PLTE comes after the image data",
@@ -456,28 +456,28 @@ describe("cuda.io.save_image", function()
   it("io.save_image says what is wrong", function()
     local a = ndarray.zeros({ 2, 2 }, "uint8")
     local function wrong(text, ...) gpu.raises("LogicError", text, files.save_image, ...) end
-    wrong("the name must end in .png, .pgm, .ppm or .pnm, it is 'x.jpg'", "x.jpg", a)
+    wrong("the name must end in .png, .pgm, .ppm or .pnm, got 'x.jpg'", "x.jpg", a)
     wrong("the name must end in", "x", a)
     wrong("expected a path, got 3", 3, a)
     wrong("expected an array, got a table", "x.png", { { 1 } })
-    wrong("the shape must be (h, w) or (h, w, 1 to 4), it is (3,)", "x.png", ndarray.zeros(3, "uint8"))
-    wrong("it is (2, 2, 5)", "x.png", ndarray.zeros({ 2, 2, 5 }, "uint8"))
+    wrong("the shape must be (h, w) or (h, w, 1 to 4), got (3,)", "x.png", ndarray.zeros(3, "uint8"))
+    wrong("(2, 2, 5)", "x.png", ndarray.zeros({ 2, 2, 5 }, "uint8"))
     wrong("the picture has no pixels", "x.png", ndarray.zeros({ 0, 2 }, "uint8"))
-    wrong("elements must be uint8, uint16, bool, or floats from 0 to 1, they are int32", "x.png",
+    wrong("elements must be uint8, uint16, bool, or floats from 0 to 1", "x.png",
       ndarray.zeros({ 2, 2 }, "int32"))
     wrong(".pgm files cannot hold 3 channels; use .ppm", "x.pgm", ndarray.zeros({ 2, 2, 3 }, "uint8"))
     wrong(".ppm files cannot hold 4 channels; use .png", "x.ppm", ndarray.zeros({ 2, 2, 4 }, "uint8"))
-    wrong("bits is 16, the array has elements of uint8", "x.png", a, { bits = 16 })
+    wrong("bits is 16, but the array has elements of uint8", "x.png", a, { bits = 16 })
     wrong("bits must be 8 or 16, got 9", "x.png", ndarray.zeros({ 2, 2 }, "float32"), { bits = 9 })
     wrong("unknown option", "x.png", a, { quality = 9 })
-    wrong("unknown map 'jet'; the maps: coolwarm, ", "x.png", a, { map = "jet" })
+    wrong("unknown map 'jet'; valid maps: coolwarm, ", "x.png", a, { map = "jet" })
     wrong("vmin must be a finite number, got a string", "x.png", a, { vmin = "0" })
     wrong("vmin is 2, greater than vmax, 1", "x.png", a, { vmin = 2, vmax = 1 })
-    wrong("bits is not for pictures with a map", "x.png", a, { map = "gray", bits = 8 })
+    wrong("pictures with a map", "x.png", a, { map = "gray", bits = 8 })
     wrong(".pgm files cannot hold 3 channels; use .ppm", "x.pgm", a, { map = "gray" })
-    wrong("map, vmin and vmax are for the shape (h, w), it is (2, 2, 3)", "x.png", ndarray.zeros { 2, 2, 3 },
+    wrong("map, vmin and vmax need the shape (h, w), got (2, 2, 3)", "x.png", ndarray.zeros { 2, 2, 3 },
       { vmin = 0 })
-    wrong("map, vmin and vmax are for real numbers, the elements are complex64", "x.png",
+    wrong("map, vmin and vmax need real numbers, but the elements are complex64", "x.png",
       ndarray.zeros({ 2, 2 }, "complex64"), { map = "gray" })
     gpu.raises("RuntimeError", "/no/such", files.save_image, "/no/such/x.png", a)
     if ffi.os == "Linux" then

@@ -165,23 +165,24 @@ describe("io.load_safetensors", function()
   it("refuses what is not JSON, and more levels than 32", function()
     wrong("the header does not begin with '{'", file_of " {}")
     wrong("the header does not begin with '{'", file_of "[]")
-    wrong("the key comes twice at byte", file_of('{"a":' .. entry("U8", "0", 0, 0) .. ',"\\u0061":1}'))
+    wrong("the key appears twice at byte", file_of('{"a":' .. entry("U8", "0", 0, 0) .. ',"\\u0061":1}'))
     wrong("more than 32 levels at byte", file_of('{"a":' .. ("["):rep(1e6)))
     wrong("more than 32 levels at byte", file_of(('{"a":'):rep(1e5)))
     for text, why in pairs {
       ["{"] = "the text ends too early", ['{"a"'] = "the text ends too early", ['{"a":1'] = "the text ends too early",
-      ['{"a'] = "the string does not end at byte 2", ['{"a":1,}'] = "a key was expected at byte 8",
-      ["{a:1}"] = "a key was expected at byte 2", ['{"a" 1}'] = "':' was expected at byte 6",
-      ['{"a":01}'] = "a number begins with 0", ['{"a":+1}'] = "a value was expected", ['{"a":.5}'] = "a value was",
-      ['{"a":1.}'] = "',' or '}' was expected at byte 7", ['{"a":1e999}'] = "the number is too large",
-      ['{"a":NaN}'] = "a value was expected", ['{"a":True}'] = "a value was", ["{} x"] = "more text behind the value",
-      ["{}\0\0"] = "more text behind", ['{"a\nb":1}'] = "a control character", ['{"\\x":1}'] = "an unknown escape",
+      ['{"a'] = "the string does not end at byte 2", ['{"a":1,}'] = "a key at byte 8",
+      ["{a:1}"] = "a key at byte 2", ['{"a" 1}'] = "':' at byte 6",
+      ['{"a":01}'] = "a number begins with 0", ['{"a":+1}'] = "expected a value", ['{"a":.5}'] = "expected a value at",
+      ['{"a":1.}'] = "expected ',' or '}' at byte 7", ['{"a":1e999}'] = "the number is too large",
+      ['{"a":NaN}'] = "expected a value", ['{"a":True}'] = "expected a value " ..
+        "at", ["{} x"] = "more text after the value",
+      ["{}\0\0"] = "JSON: more text after", ['{"a\nb":1}'] = "a control character", ['{"\\x":1}'] = "an unknown escape",
       ['{"\\u12":1}'] = "four hexadecimal digits", ['{"\\ud800":1}'] = "half of a surrogate pair",
       ['{"\\udc00":1}'] = "half of a surrogate pair", ['{"\\ud800\\u0041":1}'] = "half of a surrogate pair",
       ['{"\255":1}'] = "the string is not UTF-8", ['{"\192\128":1}'] = "not UTF-8",
       ['{"\237\160\128":1}'] = "not UTF-8",
-      ['{"\195":1}'] = "not UTF-8", ['{"\244\144\128\128":1}'] = "not UTF-8", ['{"a":[1 2]}'] = "',' or ']' was",
-      ["{'a':1}"] = "a key was expected", ['{"a":tru}'] = "a value was expected",
+      ['{"\195":1}'] = "not UTF-8", ['{"\244\144\128\128":1}'] = "not UTF-8", ['{"a":[1 2]}'] = "',' or ']'",
+      ["{'a':1}"] = "expected a key", ['{"a":tru}'] = "expected a value",
     } do
       wrong("the header is not valid JSON: ", file_of(text))
       wrong(why, file_of(text))
@@ -290,7 +291,7 @@ describe("io.save_safetensors", function()
     gpu.raises("LogicError", "elements of complex128, which the format does not have", save,
       { a = ndarray.zeros(2, "complex128") })
     gpu.raises("LogicError", "metadata.x must be a string, got 1", save, {}, { metadata = { x = 1 } })
-    gpu.raises("LogicError", "metadata must be a table of texts", save, {}, { metadata = 3 })
+    gpu.raises("LogicError", "metadata must be a table of strings", save, {}, { metadata = 3 })
     gpu.raises("LogicError", "a key of metadata must be a string", save, {}, { metadata = { "x" } })
     gpu.refuses_nonsense(function(x) return files.save_safetensors(x, {}) end, { string = true })
     gpu.refuses_nonsense(function(x) return save { x } end, { ["nil"] = true })

@@ -85,7 +85,7 @@ describe("Without an OpenGL context", function()
     it(names .. " refuse what is not theirs", function()
       for name in names:gmatch ":([%w_]+)" do
         for _, self in ipairs { false, cuda.Stream(), {}, 5 } do
-          gpu.raises("LogicError", "a method is called with a colon", gl[class][name], self or nil)
+          gpu.raises("LogicError", "call the method with a colon", gl[class][name], self or nil)
         end
       end
     end)
@@ -142,7 +142,7 @@ describe("gl.headless", function()
     local err = gpu.error_of("CompileError", w.program, w, { vertex = "#version 330\nvoid main() { nonsense }",
       fragment = "" })
     assert.truthy(err.message:find "vertex shader" and err.log:find "%S")
-    gpu.raises("LogicError", "program: vertex must be a text in GLSL, got nil", w.program, w, {})
+    gpu.raises("LogicError", "program: vertex must be GLSL source, got nil", w.program, w, {})
     gpu.raises("LogicError", "unknown option", w.program, w, { geometry = "" })
   end)
 
@@ -160,7 +160,7 @@ describe("gl.headless", function()
     gpu.raises("LogicError", "buffer: the size must be a positive integer, got 0", w.buffer, w, 0)
     gpu.raises("LogicError", "texture: width must be an integer from 1 to 16384, got nil", w.texture, w, {})
     gpu.raises("LogicError", "unknown format 'rgb9'", w.texture, w, { width = 2, height = 2, format = "rgb9" })
-    gpu.raises("LogicError", "data has 3 bytes; 2 x 2 texels take 16", w.texture, w, { width = 2, height = 2,
+    gpu.raises("LogicError", "data has 3 bytes, but 2 x 2 texels need 16", w.texture, w, { width = 2, height = 2,
       data = "abc" })
     gpu.raises("LogicError", 'gl: Nonsense is not declared; gl.declare "void glNonsense', function()
       return w.gl.Nonsense

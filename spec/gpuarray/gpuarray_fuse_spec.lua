@@ -188,7 +188,7 @@ describe("gpuarray.fuse", function()
   end)
 
   it("has no values to ask for", function()
-    local why = "arguments have no values while it is traced"
+    local why = "arguments have no values while the function is"
     gpu.raises("LogicError", why, fuse(function(x) return x[1] end), a)
     gpu.raises("LogicError", why, fuse(function(x) return tostring(x + 1) end), a)
     gpu.raises("LogicError", why, fuse(function(x) return (x * 2)[{ { 1, 2 } }] end), a)
@@ -237,7 +237,7 @@ describe("gpuarray.fuse", function()
     assert.equal("cudalua.gpuarray.Fused", tostring(f))
     assert.equal(5, f(5))
     assert.is_nil(f())
-    gpu.raises("LogicError", "read only", function() f.x = 1 end)
+    gpu.raises("LogicError", "read-only", function() f.x = 1 end)
     a:release()
     gpu.raises("LogicError", "released", f, a)
   end)
@@ -399,7 +399,7 @@ extern "C" __global__ void __launch_bounds__(256) array_mul_add(const unsigned l
     -- luacheck: pop
     assert.is_truthy(x._sig)
     assert.same({ 1.5, 4.5, 9.5 }, x:tolist())
-    gpu.raises("LogicError", "the array is computed already", gpuarray.source, x)
+    gpu.raises("LogicError", "the array is already", gpuarray.source, x)
   end)
 
   it("compiles, and takes what other kernels computed as it will be", function()

@@ -77,10 +77,10 @@ describe("A gpuarray as an argument of cuda.Function", function()
 
   it("is refused where its elements are repeated or lie backwards: a kernel would reach beyond them", function()
     local x, y = gpuarray.to_gpu { 1, 2 }, gpuarray.zeros(2)
-    local err = gpu.raises("LogicError", "the array float32(2,) is a view whose elements lie backwards, and the kernel "
-      .. "gets an address only: copy() it", kernels.twice, y, x:flip(), 2, one)
+    local err = gpu.raises("LogicError", "the array float32(2,) is a view with elements in reverse order, but the " ..
+      "kernel receives only an address; copy it with copy()", kernels.twice, y, x:flip(), 2, one)
     assert.equal(2, err.arg)
-    gpu.raises("LogicError", "a view whose elements are repeated", kernels.twice, x[{ { 1 } }]:broadcast_to(2), x, 2,
+    gpu.raises("LogicError", "a view with repeated elements", kernels.twice, x[{ { 1 } }]:broadcast_to(2), x, 2,
       one)
     assert.same({ 0, 0 }, y:tolist())
     kernels.twice(y, x:flip():copy(), 2, one)
@@ -125,11 +125,11 @@ describe("A gpuarray as an argument of cuda.Function", function()
   it("has to be of the parameter's type", function()
     local y = gpuarray.to_gpu { 1, 2 }
     local double, int = gpuarray.to_gpu({ 1, 2 }, "float64"), gpuarray.to_gpu({ 1, 2 }, "int32")
-    local err = gpu.raises("LogicError", "twice: argument 2 (const float *x): the array is float64(2,), and the " ..
-      "kernel takes float32 here", kernels.twice, y, double, 2, one)
+    local err = gpu.raises("LogicError", "twice: argument 2 (const float *x): the array is float64(2,), but the " ..
+      "kernel takes float32", kernels.twice, y, double, 2, one)
     assert.equal("twice", err.kernel)
     assert.equal(2, err.arg)
-    gpu.raises("LogicError", "the array is int32(2,), and the kernel takes float32", kernels.twice, int, y, 2, one)
+    gpu.raises("LogicError", "the array is int32(2,), but the kernel takes float32", kernels.twice, int, y, 2, one)
     assert.same({ 1, 2 }, y:tolist())
   end)
 
@@ -137,7 +137,7 @@ describe("A gpuarray as an argument of cuda.Function", function()
     local y = gpuarray.to_gpu { 1, 2, 3, 4, 5, 6, 7, 8 }
     kernels.fourth(y, { block = 2 })
     assert.same({ 1, 2, 3, 9, 5, 6, 7, 9 }, y:tolist())
-    gpu.raises("LogicError", "begins at byte 4 of its memory, and float4 needs a multiple of 16", kernels.fourth,
+    gpu.raises("LogicError", "begins at byte 4 of its memory, but float4 needs a multiple of 16", kernels.fourth,
       y[{ { 2, 8 } }], { block = 1 })
     local c = gpuarray.to_gpu(ndarray.array({ 3 }, "complex64"))
     kernels.swap(c, one)
@@ -147,7 +147,7 @@ describe("A gpuarray as an argument of cuda.Function", function()
     kernels.letters(u8, u8[{ { 1 } }], one)
     assert.equal(65, i8:item())
     assert.is_true(bool:item())
-    gpu.raises("LogicError", "the array is int8(1,), and the kernel takes uint8", kernels.letters, i8, i8, one)
+    gpu.raises("LogicError", "the array is int8(1,), but the kernel takes uint8", kernels.letters, i8, i8, one)
     local any = gpuarray.to_gpu({ 1.5 }, "float64")
     local other = gpuarray.to_gpu({ 1, 2 }, "int16")
     kernels.anything(any, other, one)
@@ -230,6 +230,6 @@ describe("A gpuarray as an argument of cuda.Function", function()
     gpu.raises("LogicError", "was released", kernels.twice, y, x, 2, one)
     gpu.raises("LogicError", "a table cannot be passed to a kernel", kernels.twice, y, { 1, 2 }, 2, one)
     gpu.raises("LogicError", "argument 3 (int n)", kernels.twice, y, y, y, one)
-    gpu.raises("LogicError", "no options", kernels.twice, y, y, y)
+    gpu.raises("LogicError", "twice: options are", kernels.twice, y, y, y)
   end)
 end)

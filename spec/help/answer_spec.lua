@@ -24,7 +24,7 @@ describe("help() finds", function()
       ["torch.cat"] = "cat is written gpuarray.concatenate(arrays, axis) here.",
       cudaMalloc = "cudaMalloc is written cuda.mem_alloc(bytes) here.",
       fft = "cuda.fft",
-      eig = "Eigenvalues of matrices that are not symmetric are not supported; of symmetric",
+      eig = "Eigenvalues of nonsymmetric matrices are not supported; for symmetric and",
       block = "block is an option: threads of a block: up to 3 extents; required",
       pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",
       keepdims = "keepdims is an option: the axes stay, with an extent of 1",
@@ -57,8 +57,8 @@ describe("help() finds", function()
   end)
 
   it("the nearest names if there is none", function()
-    assert.equal('Nothing is called "srot"; help "sort", help "dot", help "kron"', answer.of_name("srot", 80))
-    assert.equal('Nothing is called "xyzzyq"; try another word, or help(cuda) for the names of the\nmodule',
+    assert.equal('Nothing is named "srot"; help "sort", help "dot", help "kron"', answer.of_name("srot", 80))
+    assert.equal('Nothing is named "xyzzyq"; try another word, or help(cuda) for the names of the\nmodule',
       answer.of_name("xyzzyq", 80))
   end)
 end)
@@ -105,9 +105,9 @@ out = a }` sorts the array itself.
 
   it("says what help() is for if the value is none of the library's", function()
     assert.matches("^function string%.rep is Lua's own: https://", answer.of_value(string.rep, 80))
-    assert.matches("answer_spec%.lua:%d+ is no function of the library%. :source shows its lines%.$",
+    assert.matches("answer_spec%.lua:%d+ is not a function of the library%. :source shows its lines%.$",
       answer.of_value(function() end, 200))
-    assert.matches("^Nothing is said about a number%.", answer.of_value(5, 80))
+    assert.matches("^There is no help for a number%.", answer.of_value(5, 80))
     assert.matches("^The value is nil: no variable has this name%.", answer.of_value(nil, 80))
   end)
 

@@ -256,10 +256,11 @@ describe("image.convolve2d", function()
       { mode = "vald" })
     raises("boundary must be 'constant', 'edge', 'reflect', 'symmetric' or 'wrap', got 'mirror'", a, { { 1 } },
       { boundary = "mirror" })
-    raises("fill is for the boundary 'constant'", a, { { 1 } }, { boundary = "edge", fill = 1 })
+    raises("fill needs boundary", a, { { 1 } }, { boundary = "edge", fill = 1 })
     raises("fill:", gpuarray.zeros({ 4, 5 }, "uint8"), { { 1 } }, { fill = 256 })
     raises("fill:", a, { { 1 } }, { fill = "black" })
-    raises("the kernel has 6 columns, the picture 5; mode 'valid' has no place for it", a, gpuarray.ones { 2, 6 },
+    raises("the kernel has 6 columns, but the picture has 5; mode 'valid' needs a smaller " ..
+      "kernel", a, gpuarray.ones { 2, 6 },
       { mode = "valid" })
     raises("complex64 cannot be stored in float32", a, gpuarray.ones({ 2, 2 }, "complex64"))
     raises("pictures of bool cannot be filtered", gpuarray.zeros({ 4, 5 }, "bool"), { { 1 } })

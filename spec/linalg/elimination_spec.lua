@@ -126,7 +126,8 @@ describe("linalg.solve", function()
     local a = gpuarray.eye(3, nil, nil, "float64")
     gpu.raises("LogicError", "linalg.solve: a has the shape (2, 3); expected square matrices", linalg.solve,
       gpuarray.zeros { 2, 3 }, a)
-    gpu.raises("LogicError", "linalg.solve: shapes (3, 3) and (2,) do not fit: a has 3 rows, b has 2", linalg.solve, a,
+    gpu.raises("LogicError", "linalg.solve: shapes (3, 3) and (2,) do not match: a has 3 rows, b has " ..
+      "2", linalg.solve, a,
       gpuarray.zeros(2))
     gpu.raises("LogicError", "a batch of vectors is a batch of matrices of one column", linalg.solve, a,
       gpuarray.zeros { 2, 3 })
@@ -297,6 +298,6 @@ describe("linalg.solve_triangular", function()
     assert.same({ 0.5, 0.5, 0.5 }, list(linalg.solve_triangular(a, gpuarray.ones(3))))
     gpu.raises("LogicError", "trans must be 'N', 'T' or 'C', got 5", linalg.solve_triangular, a, b, { trans = 5 })
     gpu.raises("LogicError", "lower must be true or false", linalg.solve_triangular, a, b, { lower = "yes" })
-    gpu.raises("LogicError", "do not fit", linalg.solve_triangular, a, gpuarray.ones(4))
+    gpu.raises("LogicError", "(4,) do not match", linalg.solve_triangular, a, gpuarray.ones(4))
   end)
 end)

@@ -49,7 +49,7 @@ describe("linalg.lstsq", function()
 
   it("refuses what does not fit", function()
     local a = gpuarray.zeros { 3, 2 }
-    gpu.raises("LogicError", "linalg.lstsq: shapes (3, 2) and (2,) do not fit: a has 3 rows", linalg.lstsq, a,
+    gpu.raises("LogicError", "linalg.lstsq: shapes (3, 2) and (2,) do not match: a has 3 rows", linalg.lstsq, a,
       gpuarray.zeros(2))
     gpu.raises("LogicError", "rcond must be a non-negative number, got -1", linalg.lstsq, a, gpuarray.zeros(3),
       { rcond = -1 })

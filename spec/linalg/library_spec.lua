@@ -115,7 +115,7 @@ describe("run.library", function()
     gpu.raises("LogicError", "no call of a library is under way", core.library_end, {}, true)
   end)
 
-  it("refuses memory of another context, none at all, and what is no memory", function()
+  it("refuses memory of another context, none at all, and what is not memory", function()
     local x = fresh(4)
     x:eval()
     local leaf = storage.leaf_of(x)

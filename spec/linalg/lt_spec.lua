@@ -157,8 +157,8 @@ describe("cuBLASLt's products", function()
     cuda.linalg.backend "own"
     assert(ok, err)
     assert.equal(1, #notices)
-    assert.is_truthy(notices[1]:find("cuBLASLt is not there, and the library's own kernels run in its place: "
-      .. "CUDALUA_CUBLASLT is off\npip install nvidia-cublas-cu12", 1, true), notices[1])
+    assert.is_truthy(notices[1]:find("cuBLASLt was not found; the library's own kernels run instead: " ..
+      "CUDALUA_CUBLASLT is off\npip install nvidia-cublas-cu12", 1, true), notices[1])
   end)
 
   it("are not asked for where nothing is to be added", function()

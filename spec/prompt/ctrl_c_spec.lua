@@ -193,11 +193,11 @@ describe("Compiled code that no press of Ctrl-C stops", function()
     p:settle(300)
     p:type "\3"
     local pressed = pty.now()
-    p:expect("compiled Lua code or a C function runs, which cannot be interrupted; press Ctrl-C again to end the " ..
+    p:expect("compiled Lua code or a C function is running and cannot be interrupted; press Ctrl-C again to end the " ..
       "process\n")
     assert.is_true(pty.now() - pressed > 0.8)
     p:type "\3"
-    p:expect "end the process? What is not saved is lost. [y/N] "
+    p:expect "end the process? Unsaved work is lost. [y/N] "
   end)
   after_each(function()
     p:close()

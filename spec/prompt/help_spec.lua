@@ -30,7 +30,7 @@ describe("help at the prompt", function()
     assert.equal("cuda.dtype.int8", first_line "help(cuda.dtype.int8)")
     assert.equal('The value is nil: no variable has this name. help "words" looks for a name of',
       first_line "help(nil)")
-    assert.equal("Nothing is said about a number. help(x) is for functions, modules and objects of",
+    assert.equal("There is no help for a number. help(x) is for functions, modules and objects of",
       first_line "help(1)")
     assert.truthy(typed 'help "load csv"':find("^cuda%.io%.loadtxt"))
     assert.matches("^cuda is the library, loaded when you first name it", typed "help()")

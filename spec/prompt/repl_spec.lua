@@ -70,7 +70,7 @@ describe("the prompt's locals:", function()
     local used = table.concat(names, ",", 1, 59)
     is("7", ("local %s = %s\nselect(59, %s)"):format(used, ("7,"):rep(58) .. "7", used))
     local out = typed(("local %s\n{ %s }"):format(list, list))
-    assert.truthy(out:find "more locals of earlier chunks than")
+    assert.truthy(out:find "more than 60 locals of earlier chunks")
   end)
 
   it("are no constants for the compiler", function()
@@ -192,11 +192,11 @@ describe("repl.run", function()
   it("ends with its input and with :quit; commands stand in column 1", function()
     assert.equal("1", typed "1\n:quit\n2")
     assert.truthy(typed(" :quit\n2"):find "unexpected symbol near ':'\n2$")
-    assert.equal(":nothing is no command; :help lists them\n2", typed ":nothing\n2")
+    assert.equal("unknown command :nothing; :help lists the commands\n2", typed ":nothing\n2")
   end)
 
   it("says what is meant by what other prompts understand", function()
-    local leave = " is no function of Lua; :quit or Ctrl-D leaves the prompt\n2"
+    local leave = " is not a function of Lua; leave the prompt with :quit or Ctrl-D\n2"
     assert.equal("exit" .. leave, typed "exit\n2")
     assert.equal("quit" .. leave, typed "quit()\n2")
     assert.equal("3\n2", typed "local exit = 3\nexit\n2")
@@ -230,14 +230,14 @@ describe("repl.run", function()
     assert.truthy(out:find "memory [%d.]+ MiB of [%d.]+ MiB free; objects of this program have [%d.]+ MiB")
     out = typed ":device"
     assert.truthy(("\n" .. out):find(("\n* device %d: "):format(device:ordinal()), 1, true), out)
-    assert.truthy(typed(":device x"):find "takes the number")
+    assert.truthy(typed(":device x"):find "needs a device number")
     assert.truthy(typed(":device 4711"):find "CUDA_ERROR_INVALID_DEVICE" or typed(":device 4711"):find "[Dd]evice")
     typed(":device " .. device:ordinal())
     cuda.Context.pop()
     gpu.context()
     out = typed("local a = cuda.gpuarray.arange(3)\n:source a * 2 + 1\n" ..
       ":source nothing.x\n:source 1\n:source )")
-    assert.truthy(out:find "__global__.*attempt to index.*no CUDA C belongs to this.*unexpected symbol near '%)'$", out)
+    assert.truthy(out:find "__global__.*attempt to index.*this has no CUDA C.*unexpected symbol near '%)'$", out)
     out = typed "local a = cuda.gpuarray.arange(3, {dtype='float32'})\na\n:source a"
     assert.truthy(out:find "has its value", out)
     out = typed "local a = cuda.gpuarray.zeros{2, 3}\na;\nb = a + 1;\n:who"

@@ -41,15 +41,15 @@ describe("After a fault the prompt", function()
     assert.truthy(out:find("illegal address (CUDA_ERROR_ILLEGAL_ADDRESS)", 1, true), out)
     assert.truthy(out:find("illegal store of 4 bytes", 1, true), out)
     assert.truthy(out:find([[
-The GPU is lost to this process (illegal address), with all device memory.
+This process can no longer use the GPU (illegal address), and its device memory is lost.
 Kernel shift failed; chunk 7 launched it.
 Lost:
   a                float32           (64,)   256 bytes
   memory           DeviceAllocation          100 bytes
   net.layers[1].w  int64             (2, 3)  48 bytes
-Lua's values are as they were, and what is in host memory:
+Your Lua values are unchanged, and so are these arrays in host memory:
   net.host  float32  (64,)  256 bytes
-Type :restart for a new process; :restart all also runs the chunks again that did not fail.]], 1, true), out)
+Type :restart for a new process; :restart all also reruns the chunks that did not fail.]], 1, true), out)
     assert.is_nil(out:find("record(true)", 1, true)) -- the error has named the line
     assert.equal("<lost: float32 (64,), 256 bytes>", type "a")
     assert.equal("<lost: int64 (2, 3), 48 bytes>", type "net.layers[1].w")
@@ -57,10 +57,10 @@ Type :restart for a new process; :restart all also runs the chunks again that di
     assert.equal("{ <lost: float32 (64,), 256 bytes>, 5 }", type "{ a, 5 }")
     assert.equal("42", type "n + 1")
     assert.equal("64", type "net.host:len()")
-    local short = "stdin:1: the GPU is lost to this process (illegal address); :restart starts a new one"
+    local short = "stdin:1: this process can no longer use the GPU (illegal address); :restart starts a new one"
     assert.equal(short, type "cuda.gpuarray.zeros(3)")
     assert.equal(short, type "k(a, 1, { block = 64 })")
-    assert.truthy(type(":gpu"):find "^the GPU is lost to this process")
+    assert.truthy(type(":gpu"):find "^this process can no longer use the GPU")
     assert.truthy(type(":who"):find "^a  float32  %(64,%)  256 bytes  lost\n1 array in variables")
     assert.truthy(type(":time 1 + 1"):find "^2\nhost ")
     assert.equal("0", type "(function() a, net, memory, k = nil collectgarbage() return collectgarbage() end)()")

@@ -220,11 +220,11 @@ describe("interop.from_dlpack", function()
       assert.is_truthy(err.message:find(text, 1, true), err.message)
       dlpack.delete(address)
     end
-    wrong("the driver knows no memory at the tensor's address", tonumber(ffi.cast("uintptr_t", host)), { 8 })
+    wrong("the driver does not know the memory at the tensor's address", tonumber(ffi.cast("uintptr_t", host)), { 8 })
     wrong("the tensor has no memory for 8 elements", 0, { 8 })
     wrong("", mine.ptr, { 2 ^ 40 })
     local other = cuda.Device(0):make_context()
-    wrong("belongs to another context than the current one", mine.ptr, { 8 })
+    wrong("does not belong to the current context", mine.ptr, { 8 })
     other:detach()
     collect()
     assert.equal(before + 4, dlpack.C.dlpack_deleted())
@@ -247,7 +247,7 @@ describe("interop.from_dlpack", function()
     assert.is_nil(a)
   end)
 
-  it("refuses what is no address", function()
+  it("refuses what is not an address", function()
     for _, x in ipairs { 0, -8, 12, 8, 2 ^ 46, 2 ^ 53, 2 ^ 62, 0 / 0, "x", {}, true, io.stdout, print } do
       gpu.error_of("LogicError", interop.from_dlpack, x)
     end

@@ -18,7 +18,8 @@ end
 before_each(gpu.context)
 
 describe("In a process without Python", function()
-  local function refuses(f, x) gpu.raises("LogicError", "no Python runs this program; it works under lupa", f, x) end
+  local function refuses(f, x) gpu.raises("LogicError", "this program does not run inside Python; from_python works " ..
+    "under lupa", f, x) end
 
   it("interop.to_python says what is missing", function()
     refuses(interop.to_python, cuda.gpuarray.zeros(2))

@@ -114,7 +114,7 @@ describe("cudalua build", function()
     write(root .. "/mine/file", "")
     local out, status = build("%s/one.lua -o %s/mine", root, root)
     assert.equal(1, status)
-    assert.truthy(out:find("/mine is there, and cudalua build did not write it", 1, true), out)
+    assert.truthy(out:find("/mine exists, but cudalua build did not write it", 1, true), out)
     assert.equal(3, #core.list_folder(root))
   end)
 
@@ -154,7 +154,7 @@ describe("cudalua build", function()
     for arguments, text in pairs {
       [""] = "a program and -o FOLDER are needed", ["x.lua -o"] = "-o needs a value", ["/nowhere.lua -o x"] =
       "/nowhere.lua is not a file", ["one.lua two.lua"] = "unknown argument two.lua", ["--what"] = "unknown argument",
-      ["'%s/a b.lua' -o %s/out"] = "is to be a command's", ["%s/one.lua -o %s/out --add /etc/passwd"] =
+      ["'%s/a b.lua' -o %s/out"] = "must be the name of a command", ["%s/one.lua -o %s/out --add /etc/passwd"] =
       "--add /etc/passwd: it is not below", ["%s/one.lua -o %s/out --add /nowhere"] = "there is no such file",
       ["%s/one.lua -o %s/out --arch sm_10"] = "does not compile for sm_10",
     } do
@@ -164,7 +164,7 @@ describe("cudalua build", function()
       assert.is_nil(core.stat(root .. "/out"))
     end
     assert.truthy(build("--help"):find("usage: cudalua build PROGRAM.lua -o FOLDER", 1, true))
-    assert.truthy(sh("sh bin/cudalua -l cudalua build x"):find("build stands before its options", 1, true))
+    assert.truthy(sh("sh bin/cudalua -l cudalua build x"):find("build must come before its options", 1, true))
   end)
 
   it("writes a launcher that says if LuaJIT is not there", function()

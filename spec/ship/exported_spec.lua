@@ -170,7 +170,8 @@ describe("Exported kernels", function()
       print(err.hint)
     ]], out)
     assert.is_true(ok, text)
-    assert.equal("kernel: kernel.cu (other) is not among the exported kernels, and NVRTC is not here to compile it\n" ..
+    assert.equal("kernel: kernel.cu (other) is not among the exported kernels, and NVRTC is not available to " ..
+      "compile it\n" ..
       core.realpath(out) .. " (sm_80 compute_80): not in it\n" ..
       "before cuda.cache.export, run the part of the program that needs this kernel; name this device's " ..
       "architecture; or install NVRTC\n", text)
@@ -213,7 +214,7 @@ describe("Exported kernels", function()
     local out = export "23"
     local manifest = read(out .. "/manifest")
     write(out .. "/manifest", (manifest:gsub("\nlibrary [^\n]+", "\nlibrary 77.1")))
-    local problem = "cudalua 77.1 exported it, this is cudalua " .. cuda.VERSION_TEXT
+    local problem = "cudalua 77.1 exported it, but this is cudalua " .. cuda.VERSION_TEXT
     gpu.raises("RuntimeError", problem, cuda.cache.use, out)
     gpu.raises("RuntimeError", "cudalua 77.1 exported to", cuda.cache.export, out, { "sm_80" })
     local text, ok = without_nvrtc(program "23", out)
@@ -260,7 +261,7 @@ describe("Exported kernels", function()
     assert.equal("32\n", (without_nvrtc(source "/nowhere", out)))
     assert.equal("32\n", (without_nvrtc(source(folders[1]), out)))
     local stale = without_nvrtc(source(folders[2]), out)
-    assert.truthy(stale:find("others than at the export; the exported kernel is used", 1, true), stale)
+    assert.truthy(stale:find("have changed since the export; using the exported kernel", 1, true), stale)
     assert.truthy(stale:find("32\n", 1, true))
     assert.equal("33\n", (gpu.child(source(folders[2]), gpu.driver .. " CUDALUA_KERNELS=" .. out)))
     -- Two versions.
@@ -271,14 +272,14 @@ describe("Exported kernels", function()
     local text = without_nvrtc(source "/nowhere", out)
     assert.truthy(text:find("several versions of its headers", 1, true), text)
     text = without_nvrtc(source(folders[3]), out)
-    assert.truthy(text:find("are others than at the export", 1, true), text)
+    assert.truthy(text:find("have changed since the export", 1, true), text)
   end)
 
   it("do for keep, with a notice", function()
     local out = export "24"
     local text, ok = without_nvrtc(program("24", "{ keep = true }"), out)
     assert.is_true(ok, text)
-    assert.truthy(text:find("NVRTC is not here: the exported kernel is used as it is", 1, true), text)
+    assert.truthy(text:find("NVRTC is not available; using the exported kernel as it is", 1, true), text)
   end)
 
   it("are looked at before NVRTC", function()
@@ -309,7 +310,7 @@ describe("Exported kernels", function()
     write(path, exported.encode(entry))
     local text, ok = without_nvrtc(program "26", out)
     assert.is_false(ok)
-    assert.truthy(text:find("the driver takes no exported image of the kernel", 1, true), text)
+    assert.truthy(text:find("the driver accepts none of the kernel's exported images", 1, true), text)
     assert.truthy(text:find("compute_79: ", 1, true), text)
     assert.equal("27\n", (with_nvrtc(program "26", "CUDALUA_KERNELS=" .. out)))
   end)

@@ -171,7 +171,7 @@ describe("the bounds of arrays on the software device", function()
     ]]
   end)
 
-  it("an array that is too large names the size that was asked for, once", function()
+  it("an array that is too large names the size that was requested, once", function()
     fine [[
       local ok, err = pcall(gpuarray.empty, 1e12)
       assert(not ok and cuda.is_error(err, "MemoryError"))

@@ -292,7 +292,7 @@ for _, variant in ipairs { { "optimised" }, { "for a debugger", { "-G" } }, { "r
       all(N, ints("exits", N), function(t) return t % 8 > 3 and -1 or t % 8 * 2 end)
     end)
 
-    it("a stack of the size that was asked for", function()
+    it("a stack of the size that was requested", function()
       local function want(n) return n * (n + 1) / 2 end
       all(32, ints("deep", 32, 40), function(t) return want(40 + t) end)
       cuda.Context.set_limit("stack_size", 65536)

@@ -82,7 +82,7 @@ describe("the software device reports", function()
         assert(report(function() k(s, 252, 31, { block = 1 }) end) == nil)
         expect(700, function() k(s, at[1], at[2], { block = 1 }) end, "image.cu:3",
           "surface store of 4 bytes at x = " .. at[1] .. " bytes", at[3],
-          "outside of surface object 0x", "(a 2D array of 64 x 32 elements of 4 bytes")
+          "outside surface object 0x", "(a 2D array of 64 x 32 elements of 4 bytes")
       end
     ]]
   end)
@@ -130,7 +130,7 @@ describe("the software device reports", function()
     fine [[
       local k = kernel "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.0f, s, 2, 0); }"
       expect(716, function() k(cuda.SurfaceObject { array = surface_array(8, 8) }, { block = 1 }) end,
-        "surface store of 4 bytes at x = 2 bytes, which is no multiple of 4", "counts bytes")
+        "surface store of 4 bytes at x = 2 bytes, which is not a multiple of 4", "counts bytes")
     ]]
   end)
 
@@ -302,7 +302,7 @@ describe("the software device reports", function()
       local k = kernel(text)
       k(cuda.SurfaceObject { array = surface_array(64, 8) }, 64, { block = 64 })
       expect(719, function() k(cuda.SurfaceObject { array = surface_array(64, 8) }, 32, { block = 64 }) end,
-        "race: the surface store of 4 bytes at x = ", "and the store of thread", "are in no order")
+        "race: the surface store of 4 bytes at x = ", "and the store of thread", "are not ordered")
       -- A barrier puts loads and stores in order.
       kernel [=[
         __global__ void k(cudaSurfaceObject_t s)

@@ -171,7 +171,7 @@ describe("the pragma used_bytes_mask", function()
     case('.pragma "USED_BYTES_MASK 1";', 0xffff, 16)
   end)
 
-  it("is refused with a mask that is no integer", function()
+  it("is refused with a mask that is not an integer", function()
     for _, mask in ipairs { "", " ", " all", " 4095 17", "4095", " 0b11", " 0xfffU", " 089", " 1.5" } do
       local ptx = ptx_of { form = "ld.global.v4.b32", n = 4, there = 16,
         before = ('.pragma "used_bytes_mask%s";'):format(mask) }
@@ -240,8 +240,8 @@ describe("checks of loads behind the pragma used_bytes_mask", function()
   it("ask for the alignment of all of the load", function()
     on_software()
     for _, offset in ipairs { 4, 8 } do
-      assert.truthy(report_of(wide(0xf, offset), launch:format(64)):find("^716 .*misaligned load of 16 bytes at global "
-        .. "address 0x%x+%d, which is no multiple of 16"))
+      assert.truthy(report_of(wide(0xf, offset), launch:format(64)):find("^716 .*misaligned load of 16 bytes at " ..
+        "global address 0x%x+%d, which is not a multiple of 16"))
     end
   end)
 

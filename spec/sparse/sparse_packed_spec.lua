@@ -67,7 +67,8 @@ describe("sparse.packed", function()
     assert.equal(4, p:eliminate_zeros().nnz)
     assert.equal("packed", sparse.eye(3, { format = "packed" }).format)
     assert.equal(0, select(2, sparse.cg(sparse.eye(3, { format = "packed" }), { 1, 2, 3 })))
-    gpu.raises("LogicError", "a packed matrix has no indices; m:to 'csr' has it", function() return p.indices end)
+    gpu.raises("LogicError", "a packed matrix has no indices; convert it with m:to " ..
+      "'csr'", function() return p.indices end)
     gpu.raises("LogicError", "sparse.packed: indices[1] is 3", sparse.packed,
       { data = { 1 }, indices = { 3 }, indptr = { 1, 2 }, shape = { 1, 2 } })
   end)

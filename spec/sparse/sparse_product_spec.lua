@@ -179,8 +179,8 @@ describe("sparse.Matrix:matmul of a matrix", function()
     -- A dense matrix from the left.
     local x = gpuarray.to_gpu { { 1, 2 }, { 3, 4 } }
     assert.same({ { 1, 8 }, { 3, 18 } }, list(m:astype("float32").T:matmul(x.T).T))
-    raises("LogicError", "x:matmul(m) is written as m.T:matmul(x.T).T", x.matmul, x, m)
-    raises("LogicError", "is a sparse matrix; m:todense() makes an array of it", gpuarray.sum, m)
+    raises("LogicError", "x:matmul(m) as m.T:matmul(x.T).T", x.matmul, x, m)
+    raises("LogicError", "is a sparse matrix; convert it to an array with m:todense()", gpuarray.sum, m)
   end)
 
   it("is the product with a sparse one, in one piece and in many", function()
@@ -208,7 +208,7 @@ describe("sparse.Matrix:matmul of a matrix", function()
     assert.equal("float16", m:matmul(m).dtype.name)
     raises("LogicError", "a matrix of 2 x 2 cannot be multiplied by an array of the shape (3, 3)", m.matmul, m,
       sparse.eye(3))
-    raises("LogicError", "it takes no out", m.matmul, m, m, { out = gpuarray.zeros { 2, 2 } })
+    raises("LogicError", "omit out", m.matmul, m, m, { out = gpuarray.zeros { 2, 2 } })
   end)
 end)
 
@@ -239,7 +239,8 @@ describe("sparse.Matrix", function()
       assert.same({ { -1, -2, 0 }, { 0, -3, 0 } }, list((-x):todense()))
     end
     local m = sparse.csr(a)
-    raises("LogicError", "have no sparse sum; m:todense() makes a dense array", function() return m + 1 end)
+    raises("LogicError", "sparse matrix and 1 is not sparse; convert the matrix with " ..
+      "m:todense()", function() return m + 1 end)
     raises("LogicError", "the shapes (2, 3) and (2, 2) differ", function() return m + sparse.eye(2) end)
     assert.same(a, list((m + sparse.csr { shape = { 2, 3 } }):todense()))
   end)
@@ -263,7 +264,7 @@ describe("sparse.Matrix", function()
     local m = sparse.csr(a)
     assert.equal("float32", (m:astype "int32" * 1.5).dtype.name)
     raises("LogicError", "m:matmul(x) is the matrix product", function() return m * gpuarray.zeros { 3, 2 } end)
-    raises("LogicError", "can be divided by a number", function() return m / m end)
+    raises("LogicError", "can be divided only by a number", function() return m / m end)
     raises("LogicError", "expected a number", function() return m * "x" end)
     raises("LogicError", "got a sparse matrix", function() return gpuarray.ones { 2, 3 } * m end)
   end)

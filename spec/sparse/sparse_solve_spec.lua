@@ -108,7 +108,7 @@ describe("sparse.cg", function()
     raises("LogicError", "x0 must have the shape (3,)", sparse.cg, A, { 1, 2, 3 }, { x0 = { 1 } })
     raises("LogicError", "rtol must be a non-negative number", sparse.cg, A, { 1, 2, 3 }, { rtol = -1 })
     raises("LogicError", "maxiter must be a positive integer", sparse.cg, A, { 1, 2, 3 }, { maxiter = 0 })
-    raises("LogicError", "the function A must give an array of 3 elements, got one of the shape (2,)", sparse.cg,
+    raises("LogicError", "the function A must return an array of 3 elements, got one of the shape (2,)", sparse.cg,
       function() return gpuarray.ones(2) end, { 1, 2, 3 })
     raises("LogicError", "M must be 'jacobi', a matrix or a function, got 'ilu'", sparse.cg, A, { 1, 2, 3 },
       { M = "ilu" })

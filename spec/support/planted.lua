@@ -73,17 +73,17 @@ families.bounds = {
     [[__global__ void k(int *a) {
         atomicAdd(a + threadIdx.x, 1); // HERE
       }]], args = { "ints:2" }, block = 3 },
-  { "a double where a float is", "misaligned", 716, { 0 }, "no multiple of 8",
+  { "a double where a float is", "misaligned", 716, { 0 }, "not a multiple of 8",
     [[__global__ void k(float *a) {
         *(double *)(a + 1) = 1; // HERE
       }]], args = { "ints:8" }, block = 1 },
-  { "four floats at once that are not aligned", "misaligned", 716, { 0 }, "no multiple of 16",
+  { "four floats at once that are not aligned", "misaligned", 716, { 0 }, "not a multiple of 16",
     [[__global__ void k(float *o, const float *a) {
         float4 v = *(const float4 *)(a + 2); // HERE
         o[0] = v.x + v.w;
       }]], args = { "ints:8", "ints:8" }, block = 1 },
   { "a misaligned word of shared memory", "misaligned", 716, { 1 },
-    "no multiple of 4; 5 bytes into shared array s %(256 bytes at 0x0%); the",
+    "not a multiple of 4; 5 bytes into shared array s %(256 bytes at 0x0%); the",
     [[__global__ void k(int *o) {
         __shared__ char s[256];
         *(int *)(s + threadIdx.x * 5) = 7; // HERE
@@ -98,11 +98,11 @@ families.bounds = {
     [[__global__ void k(int2 *a) {
         a[threadIdx.x] = make_int2(1, 2); // HERE
       }]], args = { "ints:15" }, block = 8 },
-  { "two ints at once that are not aligned", "misaligned", 716, { 0 }, "store of 8 bytes .* no multiple of 8",
+  { "two ints at once that are not aligned", "misaligned", 716, { 0 }, "store of 8 bytes .* not a multiple of 8",
     [[__global__ void k(int *a) {
         *(int2 *)(a + 1) = make_int2(1, 2); // HERE
       }]], args = { "ints:8" }, block = 1 },
-  { "a misaligned atomic operation", "misaligned", 716, { 0 }, "atomic access of 8 bytes .* no multiple of 8",
+  { "a misaligned atomic operation", "misaligned", 716, { 0 }, "atomic access of 8 bytes .* not a multiple of 8",
     [[__global__ void k(int *a) {
         atomicAdd((unsigned long long *)(a + 1), 1ull); // HERE
       }]], args = { "ints:8" }, block = 1 },
@@ -215,12 +215,12 @@ families.pointers = {
         free(p);
       }]], args = { "ints:1", 40 }, block = 4 },
   { "freed though nobody has allocated it", "launch_failed", 719, { 0 },
-    "which malloc in a kernel did not give: 0 bytes into allocation %d+ %(16 bytes at 0x%x+, made at %S+:%d+%)",
+    "which malloc in a kernel did not return: 0 bytes into allocation %d+ %(16 bytes at 0x%x+, made at %S+:%d+%)",
     [[__global__ void k(int *a) {
         free(a); // HERE
       }]], args = { "ints:4" }, block = 1 },
   { "freed from its middle", "launch_failed", 719, { 0 },
-    "which malloc in a kernel did not give: 16 bytes into memory from malloc in a kernel %(64 bytes .* made at %S+:2",
+    "which malloc in a kernel did not return: 16 bytes into memory from malloc in a kernel %(64 bytes .* made at %S+:2",
     [[__global__ void k(int *o) {
         int *p = (int *)malloc(64);
         o[0] = p != 0;
@@ -241,7 +241,7 @@ families.pointers = {
           __trap(); // HERE
         o[threadIdx.x] = 1;
       }]], args = { "ints:8" }, block = 8 },
-  { "freed twice", "launch_failed", 719, { 0 }, "which was freed already",
+  { "freed twice", "launch_failed", 719, { 0 }, "which was already freed",
     [[__global__ void k(int *o) {
         void *p = malloc(8);
         o[0] = p != 0;
@@ -421,7 +421,7 @@ families.races = {
         o[i] = s[i];
       }]], args = { "ints:64", "ints:64" }, block = 64, fixed = true },
   { "many loads, then a store without a barrier", "race", 719, { 0 },
-    "store .* and loads by threads of warps 0, 1, 2, 3, 4, 5, 6, 7 are in no order",
+    "store .* and loads by threads of warps 0, 1, 2, 3, 4, 5, 6, 7 are not ordered",
     [[__global__ void k(int *o) {
         __shared__ int s[256];
         int i = threadIdx.x, sum = 0;
@@ -446,7 +446,7 @@ families.races = {
         __syncthreads();
         o[threadIdx.x + 16 * threadIdx.y] = s[threadIdx.x];
       }]], args = { "ints:256" }, block = { 16, 16 }, fixed = true },
-  { "a reduction without its barriers", "race", 719, { 0 }, "in no order",
+  { "a reduction without its barriers", "race", 719, { 0 }, "not ordered",
     [[__global__ void k(int *o, const int *a) {
         __shared__ int s[256];
         int i = threadIdx.x;
@@ -460,7 +460,7 @@ families.races = {
         }
         if (i == 0) o[0] = s[0];
       }]], args = { "ints:1", "list:256" }, block = 256, fixed = true },
-  { "a tile that is loaded over while it is read", "race", 719, { 0 }, "in no order",
+  { "a tile that is loaded over while it is read", "race", 719, { 0 }, "not ordered",
     [[__global__ void k(int *o, const int *a, int n) {
         __shared__ int s[64];
         int i = threadIdx.x, sum = 0;
@@ -474,7 +474,7 @@ families.races = {
         }
         o[i] = sum;
       }]], args = { "ints:64", "list:256", 4 }, block = 64, fixed = true },
-  { "a warp without __syncwarp", "race", 719, { 0 }, "in no order",
+  { "a warp without __syncwarp", "race", 719, { 0 }, "not ordered",
     [[__global__ void k(int *o) {
         __shared__ int s[32];
         s[threadIdx.x] = threadIdx.x; // OTHER
@@ -483,7 +483,7 @@ families.races = {
 #endif
         o[threadIdx.x] = s[threadIdx.x ^ 1]; // HERE
       }]], args = { "ints:32" }, block = 32, fixed = true },
-  { "a barrier for one warp of two", "race", 719, { 32 }, "in no order",
+  { "a barrier for one warp of two", "race", 719, { 32 }, "not ordered",
     [[__global__ void k(int *o) {
         __shared__ int s[64];
         int i = threadIdx.x;
@@ -551,7 +551,7 @@ families.races = {
 #endif
         o[i] = s[(i + 16) % 64]; // HERE
       }]], args = { "ints:64" }, block = 64, fixed = true },
-  { "a counter that is not atomic", "race", 719, { 63 }, "in no order",
+  { "a counter that is not atomic", "race", 719, { 63 }, "not ordered",
     [[__global__ void k(int *n) {
 #ifdef FIXED
         atomicAdd(n, (int)threadIdx.x);
@@ -559,7 +559,7 @@ families.races = {
         n[0] += threadIdx.x; // HERE OTHER
 #endif
       }]], args = { "ints:1" }, block = 64, fixed = true, any_end = true },
-  { "a counter that some increment without an atomic operation", "race", 719, { 32 }, "in no order",
+  { "a counter that some increment without an atomic operation", "race", 719, { 32 }, "not ordered",
     [[__global__ void k(int *n) {
         if (threadIdx.x < 32)
           atomicAdd(n, 1); // OTHER
@@ -583,7 +583,7 @@ families.races = {
         o[i] = s[i];
       }]], args = { "ints:32" }, block = 32, fixed = true, any_end = true },
   { "an asynchronous copy that its own thread does not wait for", "race", 719, { 0 },
-    "asynchronous copy of thread %(0,0,0%) at .*, inlined at planted.cu:4 .* nobody has waited for the copy",
+    "asynchronous copy of thread %(0,0,0%) at .*, inlined at planted.cu:4 .* nothing waited for the copy",
     [[#include <cuda_pipeline.h>
       extern "C" __global__ void k(int *o, const int *a) {
         __shared__ int s[64];
@@ -594,7 +594,7 @@ families.races = {
 #endif
         o[threadIdx.x] = s[threadIdx.x]; // HERE
       }]], args = { "ints:64", "ints:64" }, block = 64, fixed = true, no_extern_c = true },
-  { "an asynchronous copy that a barrier does not wait for", "race", 719, { 0 }, "nobody has waited for the copy",
+  { "an asynchronous copy that a barrier does not wait for", "race", 719, { 0 }, "nothing waited for the copy",
     [[#include <cuda_pipeline.h>
       extern "C" __global__ void k(int *o, const int4 *a) {
         __shared__ int4 s[64];
@@ -606,7 +606,7 @@ families.races = {
         __syncthreads();
         o[threadIdx.x] = s[63 - threadIdx.x].x; // HERE
       }]], args = { "ints:64", "ints:256" }, block = 64, fixed = true, no_extern_c = true },
-  { "a pipeline that waits for one stage too few", "race", 719, { 0 }, "nobody has waited for the copy",
+  { "a pipeline that waits for one stage too few", "race", 719, { 0 }, "nothing waited for the copy",
     [[#include <cuda_pipeline.h>
       extern "C" __global__ void k(int *o, const int *a) {
         __shared__ int s[2][64];
@@ -630,7 +630,7 @@ families.races = {
         o[i] = sum;
       }]], args = { "ints:64", "ints:128" }, block = 64, fixed = true, no_extern_c = true },
   { "a pipeline that runs ahead of the block's end, and waits for one stage too few", "race", 719, { 0 },
-    "nobody has waited for the copy",
+    "nothing waited for the copy",
     [[#include <cuda_pipeline.h>
       extern "C" __global__ void k(int *o, const int *a) {
         __shared__ int s[2][64];
@@ -647,7 +647,7 @@ families.races = {
         __syncthreads();
         o[at + i] = s[0][63 - i]; // HERE
       }]], args = { "ints:256", "ints:256" }, block = 64, grid = 4, fixed = true, no_extern_c = true },
-  { "data that is read before its barrier in memory", "race", 719, { 0 }, "in no order",
+  { "data that is read before its barrier in memory", "race", 719, { 0 }, "not ordered",
     [[__global__ void k(int *o) {
         __shared__ unsigned long long barrier;
         __shared__ int s[64];
@@ -665,7 +665,7 @@ families.races = {
 #endif
         o[i] = s[63 - i] + over + (state == 0); // HERE
       }]], args = { "ints:64" }, block = 64, fixed = true },
-  { "an asynchronous copy that nobody waits for", "race", 719, { 0 }, "in no order",
+  { "an asynchronous copy that nobody waits for", "race", 719, { 0 }, "not ordered",
     [[#include <cuda_pipeline.h>
       extern "C" __global__ void k(int *o, const int *a) {
         __shared__ int s[64];
@@ -689,14 +689,14 @@ families.races = {
         __syncthreads();
         o[i] = i ? a[i - 1] : 0; // HERE
       }]], args = { "ints:128", "ints:128" }, block = 32, grid = 4 },
-  { "in place, with neighbours of other blocks", "race", 719, { 0 }, "in no order",
+  { "in place, with neighbours of other blocks", "race", 719, { 0 }, "not ordered",
     [[__global__ void k(int *a) {
         int i = blockIdx.x * 32 + threadIdx.x + 1;
         int v = a[i - 1] + a[i + 1]; // OTHER
         __syncthreads();
         a[i] = v; // HERE
       }]], args = { "ints:130" }, block = 32, grid = 4, any_end = true, block_at = { 1, 0, 0 } },
-  { "global memory of one block without a barrier", "race", 719, { 0 }, "in no order",
+  { "global memory of one block without a barrier", "race", 719, { 0 }, "not ordered",
     [[__global__ void k(int *a, int *o) {
         int i = threadIdx.x;
         a[i] = i; // OTHER
@@ -737,7 +737,7 @@ families.races = {
           o[0] = data[0]; // HERE
         }
       }]], args = { "ints:1", "ints:1", "ints:1" }, block = 1, grid = 2, fixed = true },
-  { "the last block reads what the others did not publish", "race", 719, { 0 }, "in no order",
+  { "the last block reads what the others did not publish", "race", 719, { 0 }, "not ordered",
     block_at = { 3, 0, 0 },
     [[__global__ void k(int *part, unsigned *count, int *o) {
         __shared__ bool last;
@@ -755,7 +755,7 @@ families.races = {
           o[0] = sum;
         }
       }]], args = { "ints:4", "ints:1", "ints:1" }, block = 32, grid = 4, fixed = true },
-  { "phases of a grid that does not wait", "race", 719, { 0 }, "in no order", cooperative = true,
+  { "phases of a grid that does not wait", "race", 719, { 0 }, "not ordered", cooperative = true,
     [[#include <cooperative_groups.h>
       extern "C" __global__ void k(int *a, int *o) {
         int i = blockIdx.x * 32 + threadIdx.x, n = gridDim.x * 32;
@@ -766,7 +766,7 @@ families.races = {
         o[i] = a[n - 1 - i]; // HERE
       }]], args = { "ints:128", "ints:128" }, block = 32, grid = 4, fixed = true, no_extern_c = true,
     any_end = true },
-  { "a lock that is given back without a fence", "race", 719, { 0 }, "in no order", block_at = { 1, 0, 0 },
+  { "a lock that is given back without a fence", "race", 719, { 0 }, "not ordered", block_at = { 1, 0, 0 },
     [[__global__ void k(int *lock, int *sum) {
         while (atomicCAS(lock, 0, 1) != 0) ;
         __threadfence();

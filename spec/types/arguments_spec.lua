@@ -50,7 +50,7 @@ describe("tools.get_or_register_dtype", function()
       assert.equal(dtype(expected), tools.get_or_register_dtype(name), name)
     end
     assert.equal(dtype.int32, tools.get_or_register_dtype { "int", "signed", "int32_t" })
-    gpu.raises("LogicError", "no dtype is known for 'spec_unknown'; the second argument registers one",
+    gpu.raises("LogicError", "no dtype is known for 'spec_unknown'; pass one as the second argument to register it",
       tools.get_or_register_dtype, "spec_unknown")
     gpu.raises("LogicError", "'double' is float64, 'float' is float32", tools.get_or_register_dtype,
       { "float", "double" })
@@ -102,7 +102,7 @@ describe("tools.get_or_register_dtype", function()
     gpu.raises("LogicError", "'int' is int32 already", tools.get_or_register_dtype, { "spec_args_half", "int" }, pair)
     gpu.raises("LogicError", "no dtype is known", tools.get_or_register_dtype, "spec_args_half")
     for _, name in ipairs { "", "a b", "1x", "class", "half2", "const", "void", ("x"):rep(300), "a\0b", "ns::type" } do
-      gpu.raises("LogicError", "cannot be the name of a type", tools.get_or_register_dtype, name, pair)
+      gpu.raises("LogicError", "is not a valid type name", tools.get_or_register_dtype, name, pair)
     end
     gpu.raises("LogicError", "tools.get_or_register_dtype: unknown dtype 'foo'", tools.get_or_register_dtype,
       "spec_args_x", "foo")
@@ -168,11 +168,12 @@ describe("arguments of kernels", function()
       ["float x y"] = "no dtype corresponds to float x", ["void *p"] = "void has no elements",
       ["dim3 d"] = "no dtype corresponds to dim3", ["float **x"] = "a pointer to pointers has no elements",
       ["float x[4]"] = "an array is a pointer to its elements: float *x",
-      ["float &x"] = "a kernel takes no references",
-      ["int (*f)(int)"] = "expected a type and a name", ["float *x y"] = "expected one name behind the *",
+      ["float &x"] = "use a value",
+      ["int (*f)(int)"] = "expected a type and a name", ["float *x y"] = "expected one name after the *",
       ["const *x"] = "expected a type and a name", ["short double x"] = "no dtype corresponds to short double",
       ["float x, float y"] = "expected a type and a name", ["float 5"] = "expected a type and a name",
-      ["float *while"] = "'while' cannot be the name of an argument", ["float * 5"] = "expected a type and a name",
+      ["float *while"] = "'while' is not a valid argument name: it is a keyword " ..
+        "of", ["float * 5"] = "expected a type and a name",
       [("x "):rep(9999)] = "it is too long for a declaration",
       ["float *x\0y"] = "expected a type and a name",
     }
@@ -191,10 +192,10 @@ describe("arguments of kernels", function()
     assert.same({ true, false }, { a.is_vector, b.is_vector })
     assert.equal("float *x", tools.VectorArg(dtype.float32, "x"):declarator())
     assert.equal("spec_args_pair *p", tools.VectorArg(pair, "p"):declarator())
-    gpu.raises("LogicError", "argument x: cannot set 'name': it is read only", function() a.name = "y" end)
+    gpu.raises("LogicError", "argument x: cannot set 'name': it is read-only", function() a.name = "y" end)
     gpu.raises("LogicError", "an argument has no field 'foo'", function() return a.foo end)
     gpu.raises("LogicError", "tools.VectorArg: unknown dtype 'foo'", tools.VectorArg, "foo", "x")
-    gpu.raises("LogicError", "tools.ScalarArg: 'a b' cannot be the name of an argument", tools.ScalarArg, "int32",
+    gpu.raises("LogicError", "tools.ScalarArg: 'a b' is not a valid argument", tools.ScalarArg, "int32",
       "a b")
     gpu.raises("LogicError", "const must be true or false, got 1", tools.VectorArg, "int32", "x", { const = 1 })
     gpu.raises("LogicError", "constant", tools.VectorArg, "int32", "x", { constant = true })
@@ -229,12 +230,12 @@ describe("arguments of kernels", function()
     refuses("argument 2: 'float': the argument has no name", "float *x, float")
     refuses("argument 2: the text between two commas is empty", "float *x,, float y")
     refuses("argument 2: the text between two commas is empty", "float *x, ")
-    refuses("argument 3: 'int *x' has the name of argument 1", "float *x, float y, int *x")
+    refuses("argument 3: 'int *x' has the same name as argument 1", "float *x, float y, int *x")
     refuses("argument 1: 'foo *x': no dtype corresponds to foo", { "foo *x" })
     refuses("argument 2: expected a declaration, such as 'const float *x', or an argument, got 5", { "float x", 5 })
     refuses("the list of arguments is empty", "  ")
     refuses("the list of arguments is empty", {})
-    refuses("expected a list; it has a field 'x'", { x = "float x" })
+    refuses("expected a list, but it has the field 'x'", { x = "float x" })
     refuses("1025 arguments are more than a kernel can have", (function()
       local list = {}
       for i = 1, 1025 do list[i] = "float x" .. i end
@@ -295,7 +296,7 @@ struct __align__(32) spec_args_wide {
     assert.equal(9, dt.itemsize)
     assert.equal("struct __attribute__((packed)) spec_args_packed {\n  signed char c;\n  double d;\n};\n", text)
     gpu.raises("LogicError", "float32 is not a struct", tools.match_dtype_to_c_struct, "spec_args_x", "float32")
-    gpu.raises("LogicError", "'int' cannot be the name of a type", tools.match_dtype_to_c_struct, "int", pair)
+    gpu.raises("LogicError", "'int' is not a valid type name", tools.match_dtype_to_c_struct, "int", pair)
     gpu.refuses_nonsense(function(x) return tools.match_dtype_to_c_struct(x, pair) end, { string = true })
     gpu.refuses_nonsense(function(x) return tools.match_dtype_to_c_struct("spec_args_x", x) end)
   end)
@@ -323,7 +324,7 @@ struct __align__(32) spec_args_wide {
       tools.c_declarations { dtype.struct({ { "a", "int8" }, { "b", "int32" } }, { name = "spec_args_packing" }) } ..
       "__global__ void k() {}")
     local twin = dtype.struct({ { "y", "float32" } }, { name = "spec_args_pair" })
-    gpu.raises("LogicError", "c_declarations: two different structs are called spec_args_pair", tools.c_declarations,
+    gpu.raises("LogicError", "c_declarations: two different structs have the name spec_args_pair", tools.c_declarations,
       { pair, twin })
     gpu.raises("LogicError", "has no name in C", tools.c_declarations, { dtype.struct { { "q", "int8" } } })
     gpu.raises("LogicError", "tools.c_declarations: 2: unknown dtype 'foo'", tools.c_declarations, { "int32", "foo" })

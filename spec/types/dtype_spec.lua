@@ -68,8 +68,8 @@ describe("dtype.of", function()
     for _, t in ipairs(dtype.list) do assert.is_true(dtype.is_dtype(t)) end
     for _, x in ipairs { "float32", 1, {}, ffi.typeof "float", dtype } do assert.is_false(dtype.is_dtype(x)) end
     assert.is_false(dtype.is_dtype(nil))
-    gpu.raises("LogicError", "read only", function() dtype.int8.itemsize = 100 end)
-    gpu.raises("LogicError", "read only", function() dtype.int8.other = 1 end)
+    gpu.raises("LogicError", "read-only", function() dtype.int8.itemsize = 100 end)
+    gpu.raises("LogicError", "read-only", function() dtype.int8.other = 1 end)
     assert.equal(1, dtype.int8.itemsize)
     assert.is_false(pcall(setmetatable, dtype.int8, nil))
     assert.are_not.same(dtype.int8, dtype.uint8) -- deep comparison tells them apart, too
@@ -168,7 +168,7 @@ for _, f in ipairs(formats) do
       assert.equal(0, wrong)
     end)
 
-    it("zeros, infinities, NaN, and what is no number", function()
+    it("zeros, infinities, NaN, and what is not a number", function()
       assert.equal(0, f.pack(0))
       assert.equal(32768, f.pack(-0.0))
       assert.equal(infinity, f.pack(math.huge))

@@ -469,7 +469,7 @@ describe("sources of signatures", function()
     ok, why = apply(fn, { { type = "bytes", text = "S a", size = 8, align = 8 },
       { type = "bytes", text = "T b", size = 4, align = 16 } }, "compiler")
     assert.is_false(ok)
-    assert.equal("parameter 2, T b, lies at 16, but the kernel's at 8", why)
+    assert.equal("parameter 2, T b, is at offset 16, but the kernel's is at 8", why)
     assert.equal(1, #select(2, fn:signature()).warnings)
   end)
 
@@ -491,7 +491,8 @@ describe("sources of signatures", function()
     local err = gpu.raises("LogicError", "parameter 3, long, has 8 bytes, but the kernel's has 4", get,
       { "float *", "float4", "long", "double" })
     assert.equal("k", err.kernel)
-    gpu.raises("LogicError", "args[2]: 'float5' is not a type", get, { "float *", "float5", "int", "double" })
+    gpu.raises("LogicError", "args[2]: 'float5' is not a valid parameter " ..
+      "type", get, { "float *", "float5", "int", "double" })
     gpu.raises("LogicError", "without holes", get, { "float *", nil, "int", "double" })
     gpu.raises("LogicError", "expected a list", get, "float *, int")
     gpu.raises("LogicError", "expected a list", get, 5)
@@ -587,11 +588,10 @@ describe("sources of signatures", function()
       "5\t6\t-7",
       "void named(float *, int)",
       text:match "void hand%(%.%.%.%)\t[^\n]*",
-      'hand: this driver does not tell where the parameters lie (CUDA 12.4 and newer do): name their types, ' ..
+      'hand: this driver does not report parameter offsets (CUDA 12.4 and newer do): pass their types, ' ..
         'mod:get_function(name, {args = {"float*", "int"}})',
       "9\t-7\ttrue",
-      "get_function: args of hand: the driver does not tell where the parameters lie, and their sizes are not all " ..
-        "known",
+      "get_function: args of hand: the driver does not report parameter offsets, and not all sizes are known",
     }, (function()
       local lines = {}
       for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end

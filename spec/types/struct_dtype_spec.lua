@@ -39,7 +39,7 @@ describe("dtype.struct", function()
     assert.equal(vec.float2, f[3].dtype)
     f[1].name = "changed"
     assert.equal("x", particle.fields[1].name)
-    gpu.raises("LogicError", "read only", function() particle.itemsize = 1 end)
+    gpu.raises("LogicError", "read-only", function() particle.itemsize = 1 end)
 
     local fields = { { "a", "int8" }, { "d", "double2" }, { "b", "int8" } }
     local natural, packed, wide = dtype.struct(fields), dtype.struct(fields, { align = false }),
@@ -73,23 +73,24 @@ describe("dtype.struct", function()
   it("refuses fields that C has not, and says which", function()
     local function refuses(text, fields, options) gpu.raises("LogicError", text, dtype.struct, fields, options) end
     refuses("dtype.struct: expected a list of fields, got nil", nil)
-    refuses("dtype.struct: a struct needs a field", {})
-    refuses("dtype.struct: expected a list of fields; it has a field 'x'", { x = "float32" })
+    refuses("dtype.struct: a struct needs at least one field", {})
+    refuses("dtype.struct: expected a list of fields, but it has the field 'x'", { x = "float32" })
     refuses("dtype.struct: field 1: expected {name, type} or {name, type, extents}, got 'float'", { "float" })
     refuses("dtype.struct: field 2: 5 cannot be its name: it is not a string", { { "x", "float" }, { 5, "float" } })
-    refuses("field 1: 'a b' cannot be its name: it is not made of letters, digits and _", { { "a b", "float" } })
+    refuses("field 1: 'a b' cannot be its name: it contains characters other than letters, digits and " ..
+      "_", { { "a b", "float" } })
     refuses("field 1: 'int' cannot be its name: it is a keyword of C++", { { "int", "float" } })
     refuses("field 1 (x): unknown dtype 'foo'; valid dtypes: bool", { { "x", "foo" } })
-    refuses("field 1 (x): expected a name, a dtype or an FFI ctype, got nil", { { "x" } })
+    refuses("field 1 (x): dtype must be a name, a dtype or an FFI ctype, got nil", { { "x" } })
     refuses("field 1 (x): extents[1] must be a positive integer, got 0", { { "x", "float", 0 } })
     refuses("field 1 (x): extents[2] must be a positive integer, got 1.5", { { "x", "float", { 2, 1.5 } } })
     refuses("field 1 (x): extents: expected a number, or a list of numbers", { { "x", "float", {} } })
     refuses("field 1 (x): it has more than 2^28 bytes", { { "x", "float", { 2 ^ 30, 2 ^ 30 } } })
-    refuses("it has a field 4", { { "x", "float", 1, 2 } })
-    refuses("two fields are called 'x'", { { "x", "float" }, { "x", "int" } })
+    refuses("it has the field 4", { { "x", "float", 1, 2 } })
+    refuses("two fields have the name 'x'", { { "x", "float" }, { "x", "int" } })
     refuses("align must be true, false, or a power of two up to 1024, got 3", { { "x", "float" } }, { align = 3 })
-    refuses("'float4' cannot be the name of a type: it is CUDA's own", { { "x", "float" } }, { name = "float4" })
-    refuses("'class' cannot be the name of a type", { { "x", "float" } }, { name = "class" })
+    refuses("'float4' is not a valid type name: it is reserved by CUDA", { { "x", "float" } }, { name = "float4" })
+    refuses("'class' is not a valid type name: it is a keyword of", { { "x", "float" } }, { name = "class" })
     local many = {}
     for i = 1, 1025 do many[i] = { "f" .. i, "int8" } end
     refuses("1025 fields; a struct has at most 1024", many)
@@ -150,9 +151,9 @@ describe("dtype.struct", function()
 
   it("has no number's promotion", function()
     assert.equal(particle, dtype.promote(particle, particle))
-    gpu.raises("LogicError", "dtype.promote: spec_particle and float32 have no type in common", dtype.promote, particle,
+    gpu.raises("LogicError", "dtype.promote: spec_particle and float32 have no common type", dtype.promote, particle,
       "float32")
-    gpu.raises("LogicError", "have no type in common", dtype.promote, "bool", vec.float4)
+    gpu.raises("LogicError", "have no common type", dtype.promote, "bool", vec.float4)
     gpu.raises("LogicError", "spec_particle is a struct, not a number", dtype.promote_value, particle, 1)
     gpu.raises("LogicError", "not a float type", dtype.default_float, particle)
     assert.is_nil(dtype.float32.fields)
@@ -213,11 +214,11 @@ describe("host arrays of structs", function()
     assert.is_true(ndarray.equal(rows, a))
     gpu.raises("LogicError", "[2]: unknown field 'y'; valid fields: x, n", ndarray.array, { { x = 1 }, { y = 2 } }, p)
     gpu.raises("LogicError", "[1]: 3 values for the 2 fields x, n", ndarray.array, { { 1, 2, 3 } }, p)
-    gpu.raises("LogicError", "no type in common", ndarray.array, { p(1, 2), vec.float2() })
-    gpu.raises("LogicError", "elements of spec_pair cannot become float32", a.astype, a, "float32")
-    gpu.raises("LogicError", "elements of float64 cannot become spec_pair", ndarray.zeros(2, "float64").astype,
+    gpu.raises("LogicError", "no common type", ndarray.array, { p(1, 2), vec.float2() })
+    gpu.raises("LogicError", "cannot convert elements of spec_pair to float32", a.astype, a, "float32")
+    gpu.raises("LogicError", "cannot convert elements of float64 to spec_pair", ndarray.zeros(2, "float64").astype,
       ndarray.zeros(2, "float64"), p)
-    gpu.raises("LogicError", "elements of float2 cannot become spec_pair", a.assign, a,
+    gpu.raises("LogicError", "cannot convert elements of float2 to spec_pair", a.assign, a,
       ndarray.zeros({ 2, 2 }, "float2"))
     gpu.raises("LogicError", "expected a spec_pair or a table of its fields, got 1", ndarray.ones, 3, p)
     -- The same fields under another name are the same memory.
@@ -384,7 +385,7 @@ describe("structs in kernels", function()
     fn(value, cuda.InOut(all), ts[2], cuda.InOut(ts), 3, { block = 32 })
     assert.equal(0.25, ts[3].x)
     assert.truthy(fn:signature():find("spec_tight t", 1, true), (fn:signature()))
-    gpu.raises("LogicError", "the parameter has 15 bytes, the value 112", fn, value, cuda.InOut(all), value,
+    gpu.raises("LogicError", "the parameter has 15 bytes, but the value has 112", fn, value, cuda.InOut(all), value,
       cuda.InOut(ts), 3, { block = 32 })
   end)
 

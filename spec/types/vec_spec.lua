@@ -177,7 +177,8 @@ describe("vec", function()
     end
     fn(cuda.InOut(a), a[1], n, cuda.InOut(d), d[1], cuda.InOut(c), vec.short3 { 1, 2, 3 }, { block = 128 })
     assert.equal(4, a[1].x) -- 2 * 2
-    gpu.raises("LogicError", "argument 2 (float4 k): the parameter has 16 bytes, the value 12", fn, cuda.InOut(a),
+    gpu.raises("LogicError", "argument 2 (float4 k): the parameter has 16 bytes, but the value has " ..
+      "12", fn, cuda.InOut(a),
       vec.make_float3(1, 2, 3), n, cuda.InOut(d), d[1], cuda.InOut(c), vec.short3(), { block = 1 })
     gpu.raises("LogicError", "argument 1 (float4 *a): expected device memory, got a float4", fn, a[1], a[1], n,
       cuda.InOut(d), d[1], cuda.InOut(c), vec.short3(), { block = 1 })

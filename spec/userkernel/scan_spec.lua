@@ -213,7 +213,7 @@ describe("Scan kernels", function()
         return a;
       }]] })(structs_to_gpu(large, list_of_large)))
     for i = 0, 699 do assert.equal(i * (i + 1) / 2 + 17 * (i + 1), got[i + 1].x[17]) end
-    gpu.raises("LogicError", "260 bytes; 256 are as many", scan.InclusiveScanKernel,
+    gpu.raises("LogicError", "260 bytes; at most 256", scan.InclusiveScanKernel,
       dtype.struct({ { "x", "int32", 65 } }, { name = "too_large_t" }), "a")
   end)
 
@@ -306,7 +306,7 @@ describe("Scan kernels", function()
     gpu.raises("LogicError", "neutral", exclusive, "int8", "a+b", 300)
     gpu.raises("LogicError", "neutral", inclusive, "int8", "a+b", 0.5)
     gpu.raises("LogicError", "neutral is missing", exclusive, "int8", "a+b", { name_prefix = "x" })
-    gpu.raises("LogicError", "given twice", exclusive, "int8", "a+b", 0, { neutral = 0 })
+    gpu.raises("LogicError", "passed twice", exclusive, "int8", "a+b", 0, { neutral = 0 })
   end)
 
   it("give the same wherever the elements and the flags of segments begin", function()
@@ -348,7 +348,7 @@ static __device__ int combine(int a, int b, int step) { return lanes(a) + lanes(
     assert.is_truthy(tostring(k):find("totals(const int *input, int *output)", 1, true))
     assert.is_truthy(k:source():find("MERGE(a, b)", 1, true))
     assert.is_truthy(scan.ExclusiveScanKernel("int32", "a + b", 17):source():find("\n17ll\n", 1, true))
-    gpu.raises("LogicError", "read only", function() k.name = "x" end)
+    gpu.raises("LogicError", "read-only", function() k.name = "x" end)
     local wrong = scan.InclusiveScanKernel("int32", "a +\n wrong")
     local err = gpu.error_of("CompileError", wrong, gpuarray.ones(3, "int32"))
     assert.is_truthy(tostring(err):find("scan: scan_expr(2)", 1, true))
@@ -360,7 +360,7 @@ static __device__ int combine(int a, int b, int step) { return lanes(a) + lanes(
     gpu.raises("LogicError", "unknown option", scan.InclusiveScanKernel, "int32", "a + b", { prefix = 1 })
     gpu.raises("LogicError", "option preamble must be a string", scan.InclusiveScanKernel, "int32", "a",
       { preamble = 1 })
-    gpu.raises("LogicError", "cannot be the name of a kernel", scan.InclusiveScanKernel, "int32", "a",
+    gpu.raises("LogicError", "a valid kernel", scan.InclusiveScanKernel, "int32", "a",
       { name_prefix = "1x" })
     k = scan.InclusiveScanKernel("int32", "a + b")
     gpu.raises("LogicError", "expected an array on the device", k, ndarray.ones(3, "int32"))
@@ -369,7 +369,7 @@ static __device__ int combine(int a, int b, int step) { return lanes(a) + lanes(
       gpuarray.ones(3))
     gpu.raises("LogicError", "fewer elements", k, gpuarray.ones(3, "int32"), gpuarray.ones(2, "int32"))
     gpu.raises("LogicError", "must be an array or \"new\"", k, gpuarray.ones(3, "int32"), 5)
-    gpu.raises("LogicError", "given twice", k, gpuarray.ones(3, "int32"), "new", { out = "new" })
+    gpu.raises("LogicError", "passed twice", k, gpuarray.ones(3, "int32"), "new", { out = "new" })
     gpu.raises("LogicError", "option n is 4", k, gpuarray.ones(3, "int32"), { n = 4 })
     gpu.raises("LogicError", "option n must be", k, gpuarray.ones(3, "int32"), { n = 1.5 })
     gpu.raises("LogicError", "option stream must be a Stream", k, gpuarray.ones(3, "int32"), { stream = 5 })
@@ -485,7 +485,7 @@ describe("Scan kernels with arguments", function()
     local k = new("int32", "int *x, int c", "x[i] + c", "a + b", 0, "x[i] = item")
     gpu.raises("LogicError", "scan: it takes 2 arguments (int *x, int c), got 1", k, gpuarray.ones(3, "int32"))
     gpu.raises("LogicError", "argument 2 (int c)", k, gpuarray.ones(3, "int32"), "five")
-    gpu.raises("LogicError", "no argument gives the number", k, cuda.mem_alloc(12), 1)
+    gpu.raises("LogicError", "no argument sets the number", k, cuda.mem_alloc(12), 1)
     gpu.raises("LogicError", "unknown option", k, gpuarray.ones(3, "int32"), 1, { range = 1 })
     local err = gpu.error_of("CompileError", new("int32", "int *x", "x[i]", "a + b", 0, "\n x[i] = nothing"),
       gpuarray.ones(3, "int32"))

@@ -206,7 +206,7 @@ describe("An InterruptError", function()
           assert(err.message:find("^interrupted: kernel spin, .*block %(0,0,0%), thread %(0,0,0%): stopped"),
             err.message)
         else
-          assert(err.message:find("the device still runs what was launched; the last kernel is spin", 1, true))
+          assert(err.message:find("the device is still running what was launched; the last kernel is spin", 1, true))
           assert(core.still_running() == "spin")
         end
       end

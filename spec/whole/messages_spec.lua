@@ -24,13 +24,13 @@ describe("Messages that say what to write", function()
       { "nodes", "Graph", function() graph.nodes() end },
       { "total_memory", "Device", function() device.total_memory() end },
     } do
-      says(("%s: self: expected %s, got nothing; a method is called with a colon, object:%s()"):format(case[1], case[2],
+      says(("%s: self: expected %s, got nothing; call the method with a colon: object:%s()"):format(case[1], case[2],
         case[1]), case[3])
     end
-    says("synchronize: self: expected Stream, got number 5; a method is called with a colon", function()
+    says("synchronize: self: expected Stream, got number 5; call the method with a colon", function()
       stream.synchronize(5)
     end)
-    says("self: expected device memory, got nothing; a method is called with a colon", function()
+    says("self: expected device memory, got nothing; call the method with a colon", function()
       memory.ptr()
     end)
   end)
@@ -45,52 +45,52 @@ describe("Messages that say what to write", function()
   end)
 
   it("a list or an array of the device where a host buffer was expected", function()
-    says("got table; ndarray.array(list) makes one of a list", cuda.to_device, { 1, 2 })
-    says("ndarray.array(list) makes one of a list", cuda.In, { 1, 2 })
+    says("got table; convert a list with ndarray.array(list)", cuda.to_device, { 1, 2 })
+    says("convert a list with ndarray.array(list)", cuda.In, { 1, 2 })
     for _, name in ipairs { "In", "Out", "InOut" } do
       says(name .. ": expected a host buffer", cuda[name], a)
       says("got an array; kernels take the array itself: pass a", cuda[name], a)
     end
-    says("got an array; a:get() copies it to the host", cuda.memcpy_htod, a.gpudata, a)
+    says("got an array; copy it to the host with a:get()", cuda.memcpy_htod, a.gpudata, a)
     says("expected a host buffer (host array, FFI array or struct, {ptr =, nbytes =}), got table", cuda.Out, {})
   end)
 
   it("a shape in several arguments", function()
     for _, f in ipairs { gpuarray.zeros, gpuarray.ones, gpuarray.empty, ndarray.zeros } do
-      says("got 3; a shape is one list, {2, 3}", f, 2, 3)
+      says("got 3; pass the shape as one list, {2, 3}", f, 2, 3)
     end
-    says("got 7; a shape is one list", gpuarray.full, 2, 3, 7)
+    says("got 7; pass the shape as one list", gpuarray.full, 2, 3, 7)
   end)
 
   it("the function that makes a kernel's argument, where a dtype was expected", function()
-    says("got a function; cuda.float32() makes an argument of a kernel, the dtype is cuda.dtype.float32",
+    says("got a function; cuda.float32() creates a kernel argument; the dtype is cuda.dtype.float32",
       gpuarray.zeros, 10, cuda.float32)
     says("the dtype is cuda.dtype.int64", a.astype, a, cuda.int64)
-    says("expected a name, a dtype or an FFI ctype, got a function", gpuarray.zeros, 10, print)
+    says("dtype must be a name, a dtype or an FFI ctype, got a function", gpuarray.zeros, 10, print)
   end)
 
   it("what that function makes, as an operand", function()
-    local text = "mul: expected an array or a number, got a Scalar; gpuarray.scalar(value, dtype) is a number with " ..
-      "a type"
+    local text = "mul: expected an array or a number, got a Scalar; for a number with a type use " ..
+      "gpuarray.scalar(value, dtype)"
     says(text, function() return cuda.float32(2) * a end)
     says(text, function() return a * cuda.float32(2) end)
     assert.equal(2, (gpuarray.scalar(2, "float32") * a)[1][1])
   end)
 
   it("a host array as an operand", function()
-    local copy = "gpuarray.to_gpu() copies it to the device"
+    local copy = "copy it to the device with gpuarray.to_gpu()"
     for name, f in pairs {
       add = function(x) return x + 1 end, sub = function(x) return 1 - x end, mul = function(x) return x * x end,
       div = function(x) return x / 2 end, mod = function(x) return x % 2 end, pow = function(x) return x ^ 2 end,
       neg = function(x) return -x end,
     } do
-      says(name .. ": one operand is an array in host memory; " .. copy, f, h)
-      says(name .. ": one operand is an array in host memory; :item() is its number, " .. copy, f, one)
+      says(name .. ": one operand is a host array; " .. copy, f, h)
+      says(name .. ": one operand is a host array; read its number with :item(), or " .. copy, f, one)
     end
     for _, f in ipairs { function() return h + a end, function() return a + h end } do
-      says("add: one operand is an array in host memory; " .. copy, f)
+      says("add: one operand is a host array; " .. copy, f)
     end
-    says("div: one operand is an array in host memory; :item() is its number, gpuarray.to_gpu()", function()
+    says("div: one operand is a host array; read its number with :item()", function()
       return a / one
     end)
     assert.equal(2, one:item() + 1)
@@ -108,16 +108,16 @@ describe("Messages that say what to write", function()
   end)
 
   it("two arrays for a reduction", function()
-    says("gpuarray.max: expected an axis or options behind the array, got an array; gpuarray.maximum(a, b) compares " ..
-      "two arrays", gpuarray.max, a, a)
-    says("gpuarray.minimum(a, b) compares two arrays", a.min, a, a)
+    says("gpuarray.max: expected an axis or options after the array, got an array; compare two arrays with " ..
+      "gpuarray.maximum(a, b)", gpuarray.max, a, a)
+    says("compare two arrays with gpuarray.minimum(a, b)", a.min, a, a)
     local err = gpu.error_of("LogicError", gpuarray.sum, a, a)
     assert.truthy(err.message:find("expected an axis or options", 1, true))
     assert.is_nil(err.message:find("imum", 1, true))
   end)
 
   it("matrices for dot", function()
-    says("shapes (2, 3) and (2, 3) do not fit", a.dot, a, a)
+    says("shapes (2, 3) and (2, 3) do not match", a.dot, a, a)
     says("expected two arrays of one axis", gpuarray.dot, gpuarray.ones(2), gpuarray.ones(3))
   end)
 
@@ -136,17 +136,17 @@ describe("Messages that say what to write", function()
       for k = 1, type(method) == "function" and name:byte() ~= 95 and #calls or 0 do
         local ok, err = pcall(method, unpack(calls[k]))
         local text = ok and "it was called" or tostring(err.message)
-        assert(text:find("a method is called with a colon", 1, true) or k > 1 and text:find("got nil", 1, true) or
-          k == 3 and text:find("gpuarray.to_gpu(list) makes an array", 1, true), name .. ": " .. text)
+        assert(text:find("call the method with a colon", 1, true) or k > 1 and text:find("got nil", 1, true) or
+          k == 3 and text:find("convert a list with gpuarray.to_gpu(list)", 1, true), name .. ": " .. text)
         count = count + 1
       end
     end
     assert.is_true(count > 600)
-    says("gpuarray:sum: expected a gpuarray, got nil; a method is called with a colon, a:sum()", function() a.sum() end)
-    says("got a table; a method is called with a colon, a:sum()", function() a.sum { axis = 1 } end)
-    says("exp: expected an array, got nil; a method is called with a colon, a:exp()", function() a.exp() end)
-    says("a must be a gpuarray, got nil; a method is called with a colon, a:sort()", function() a.sort() end)
-    says("modf: expected an array, got nil; a method is called with a colon, a:modf()", function() a.modf() end)
+    says("gpuarray:sum: expected a gpuarray, got nil; call the method with a colon: a:sum()", function() a.sum() end)
+    says("got a table; call the method with a colon: a:sum()", function() a.sum { axis = 1 } end)
+    says("exp: expected an array, got nil; call the method with a colon: a:exp()", function() a.exp() end)
+    says("a must be a gpuarray, got nil; call the method with a colon: a:sort()", function() a.sort() end)
+    says("modf: expected an array, got nil; call the method with a colon: a:modf()", function() a.modf() end)
   end)
 
   it("a function of a module that is called with a colon", function()
@@ -159,7 +159,7 @@ describe("Messages that say what to write", function()
   it("a list with holes or names", function()
     says("the list is not a list: element 2 is nil, element 3 is not; write a value for each", gpuarray.to_gpu,
       { 1, nil, 3 })
-    says("the list is not a list: it has the key 'x'; write values only, {1, 2, 3}", gpuarray.to_gpu, { 1, 2, x = 3 })
+    says("the list is not a list: it has the key 'x'; write only values, {1, 2, 3}", gpuarray.to_gpu, { 1, 2, x = 3 })
     says("[2] is not a list: element 3 is nil, element 4 is not", ndarray.array, { { 1, 2 }, { 1, 2, [4] = 3 } })
   end)
 
@@ -175,20 +175,21 @@ describe("Messages that say what to write", function()
   end)
 
   it("a host array to compare with", function()
-    says("gpuarray.allclose: b must be a gpuarray or a number, got a host array; gpuarray.to_gpu() copies it to the " ..
-      "device", a.allclose, a, h)
+    says("gpuarray.allclose: b must be a gpuarray or a number, got a host array; copy it to the device with " ..
+      "gpuarray.to_gpu()", a.allclose, a, h)
   end)
 
   it("an array of another shape for the result", function()
-    says("the result has the shape (), the array that it is written to (1,); gpuarray.empty({}, 'float32') fits", a.max,
+    says("the result has the shape (), but the output array has (1,); create one with gpuarray.empty", a.max,
       a, { out = gpuarray.empty(1) })
-    says("gpuarray.empty({4, 3}, 'float32') fits", gpuarray.concatenate, { a, a }, 1, { out = gpuarray.empty(1) })
+    says("gpuarray.empty({4, 3}, 'float32')", gpuarray.concatenate, { a, a }, 1, { out = gpuarray.empty(1) })
     assert.equal(1, a:max({ out = gpuarray.empty({}, "float32") }):item())
   end)
 
   it("shapes that do not broadcast", function()
-    says("sub: the shapes of float32(2, 3) and float32(2,) do not fit together; axes are compared from the last " ..
-      "one: reshape the second one to {2, 1}, or reduce with {keepdims = true}", function() return a - a:mean(2) end)
+    says("sub: the shapes of float32(2, 3) and float32(2,) cannot be broadcast together; axes are compared from the " ..
+      "last one: reshape the second one to {2, 1}, or reduce with {keepdims = " ..
+      "true}", function() return a - a:mean(2) end)
     says("reshape the first one to {2, 1}", function() return a:mean(2) - a end)
     says("their extents must be equal or 1; see reshape, T and newaxis", function()
       return a + gpuarray.ones { 3, 2 }
@@ -203,7 +204,8 @@ describe("Messages that say what to write", function()
     says("set: unknown option 'Block'; did you mean 'block'? valid options: block, grid, shared, stream, " ..
       "cooperative, cluster, priority, pdl, carveout, time_kernel", kernel, x, { Block = 4, grid = 1 })
     says("set: unknown option 'zzz'; valid options: block", kernel, x, { zzz = 4, grid = 1 })
-    local text = "set: option grid: expected 1 to 3 positive integers, got number 1.42578125; math.ceil() rounds it up"
+    local text = "set: option grid: expected 1 to 3 positive integers, got number 1.42578125; round it up with " ..
+      "math.ceil()"
     says(text, kernel, x, { block = 4, grid = 365 / 256 })
     says(text, kernel, x, { block = 4, grid = { 1, 365 / 256 } })
     local err = gpu.error_of("LogicError", kernel, x, { block = 4, grid = -1 })
@@ -214,7 +216,8 @@ describe("Messages that say what to write", function()
     local err = gpu.error_of("LogicError", cuda.kernel, "__device__ void f(float *x) { }")
     assert.equal("kernel: the source has no __global__ function", err.message)
     assert.truthy(err.hint:find("__global__", 1, true))
-    says("kernel: expected the text of a source, got 'k.cu', the name of a file; io.open('k.cu'):read \"*a\" reads it",
+    says("kernel: expected the text of a source, got 'k.cu', the name of a file; read it with io.open('k.cu'):read " ..
+      "\"*a\"",
       cuda.kernel, "k.cu")
     says("SourceModule: expected the text of a source, got 'no/such/k.cuh'", cuda.SourceModule, "no/such/k.cuh")
     says("got 'spec/whole/messages_spec.lua', the name of a file", cuda.SourceModule, "spec/whole/messages_spec.lua")

@@ -29,7 +29,7 @@ function M.file(folder, name)
   if text then return text end
   errors.raise("RuntimeError", ("the library's device code was not found: %skernels/%s/%s"):format(here, folder,
     name), {
-    hint = "install the folder kernels beside the library's Lua files, as its build does",
+    hint = "install the kernels folder next to the library's Lua files, as the build does",
   })
 end
 

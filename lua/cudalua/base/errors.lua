@@ -69,18 +69,18 @@ local function tostring_error(err)
   local s = (err.where and err.where .. ": " or "") .. tostring(err.message)
   if err.kernel and err.sticky then s = s .. indented("last kernel launched", err.kernel) end
   if err.requested then
-    s = s .. ("\n  asked for %.0f bytes"):format(err.requested)
+    s = s .. ("\n  requested %.0f bytes"):format(err.requested)
     if err.free and err.total then s = s .. ("; %.0f of %.0f are free"):format(err.free, err.total) end
   end
   if err.live then
-    s = s .. ("\n  objects of this program have %.0f bytes, pools keep %.0f, %.0f wait to be given back"):format(
+    s = s .. ("\n  this program's objects hold %.0f bytes, pools keep %.0f, %.0f are waiting to be freed"):format(
       err.live, err.pooled, err.queued)
   end
   local told = err.log and err.detail and err.detail:find(err.log:match "^%s*(.-)%s*$", 1, true)
   if err.detail and err.detail ~= "" and not told then s = s .. indented("detail", err.detail) end
   if err.log and err.log ~= "" then s = s .. indented("log", shown(err.log)) end
   if err.excerpt then s = s .. "\n  " .. err.excerpt:gsub("\n", "\n  ") end
-  if err.sticky then s = s .. "\n  the device is lost to this process: restart the process" end
+  if err.sticky then s = s .. "\n  this process can no longer use the device: restart the process" end
   if err.hint then s = s .. indented("hint", err.hint) end
   return s
 end

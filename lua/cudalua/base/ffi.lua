@@ -30,7 +30,7 @@ local function check_nbytes(what, n, have)
   if type(n) ~= "number" or n < 0 or n ~= math.floor(n) or n > 2 ^ 53 then
     refuse(what, "nbytes must be an integer, got " .. errors.text(n))
   end
-  if have and n > have then refuse(what, ("nbytes is %d, the host buffer has %d"):format(n, have)) end
+  if have and n > have then refuse(what, ("nbytes is %d, but the host buffer has only %d"):format(n, have)) end
   return n
 end
 
@@ -62,16 +62,16 @@ function M.host_buffer(what, buf, nbytes, writable)
   if t == "cdata" then
     local have
     if is_ctype(buf) then
-      refuse(what, ("expected a host buffer, got the type %s; ffi.new() makes a buffer of it"):format(
+      refuse(what, ("expected a host buffer, got the type %s; create a buffer with ffi.new()"):format(
         tostring(buf)))
     elseif is_pointer(buf) then
-      if not nbytes then refuse(what, "a bare pointer has no size; give nbytes") end
+      if not nbytes then refuse(what, "a bare pointer has no size; pass nbytes") end
     else
       have = ffi.sizeof(buf)
     end
     local slot = address(buf, writable)
     if not slot then
-      if address(buf) then refuse(what, "const memory cannot be written to") end
+      if address(buf) then refuse(what, "cannot write to const memory") end
       refuse(what, ("a %s has no address; use a one-element array"):format(tostring(ffi.typeof(buf))))
     end
     local n = check_nbytes(what, nbytes or have, have)
@@ -89,7 +89,7 @@ function M.host_buffer(what, buf, nbytes, writable)
     if t == "table" and has_ptr and type(ptr) == "cdata" then
       local slot = address(ptr, writable)
       local n = check_nbytes(what, select(2, pcall(index, buf, "nbytes")))
-      if not slot and address(ptr) then refuse(what, "const memory cannot be written to") end
+      if not slot and address(ptr) then refuse(what, "cannot write to const memory") end
       if not slot or (n > 0 and slot[0] == nil) then refuse(what, "ptr is not an address") end
       return slot, check_nbytes(what, nbytes or n, n), { buf, ptr }
     end
@@ -98,8 +98,8 @@ function M.host_buffer(what, buf, nbytes, writable)
   refuse(what, "expected a host buffer (host array, FFI array or struct" .. (writable and "" or ", string") ..
     ", {ptr =, nbytes =}), got " .. errors.text(buf) ..
     (tag == "cudalua.gpuarray" and (by_kernels[what] and "; kernels take the array itself: pass a" or
-    "; a:get() copies it to the host") or
-    t == "table" and type(tag) ~= "string" and not writable and "; ndarray.array(list) makes one of a list" or ""))
+    "; copy it to the host with a:get()") or
+    t == "table" and type(tag) ~= "string" and not writable and "; convert a list with ndarray.array(list)" or ""))
 end
 
 -- cdata scalar types that have a dtype of their own.

@@ -16,7 +16,7 @@ M.MAX_AXES = 64
 
 ---Stands in an index for a new axis of extent 1.
 M.newaxis = setmetatable({}, { __tostring = function() return "newaxis" end, __metatable = "cudalua.newaxis",
-  __newindex = function() errors.raise("LogicError", "newaxis: it is read only") end })
+  __newindex = function() errors.raise("LogicError", "newaxis: it is read-only") end })
 
 local function refuse(what, text, ...)
   errors.raise("LogicError", what .. ": " .. (select("#", ...) > 0 and text:format(...) or text))
@@ -112,7 +112,7 @@ function M.integers(what, name, list, lowest, most)
   if most and n > most then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, most) end
   for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > n or key ~= floor(key) then
-      refuse(what, "%s must be a list; it has a field %s%s", name, errors.text(key), M.dot(what, list))
+      refuse(what, "%smust be a list, but it has the field %s%s", name, errors.text(key), M.dot(what, list))
     end
   end
   local out = {}
@@ -269,7 +269,7 @@ local function range(what, axis, item, n)
   if count == 1 then return M.position(what, axis, item[1], n), 1, 1 end
 
   local lo, hi, step = whole(item[1]), whole(item[2]), count == 2 and 1 or whole(item[3])
-  if not (lo and hi and step) then refuse(what, "index %d: a range consists of integers", axis) end
+  if not (lo and hi and step) then refuse(what, "index %d: the entries of a range must be integers", axis) end
   if step == 0 then refuse(what, "index %d: the step of a range cannot be 0", axis) end
   local first, last = lo < 0 and n + 1 + lo or lo, hi < 0 and n + 1 + hi or hi
   -- Nothing at all: the end lies one before the beginning; both may then lie just outside.
@@ -280,7 +280,7 @@ local function range(what, axis, item, n)
       n, n == 1 and "" or "s", (lo == 0 or hi == 0) and "; positions count from 1" or "")
   end
   if (last - first) * way < 0 then
-    refuse(what, "index %d: the range {%.0f, %.0f} runs %s; a step of %.0f does not", axis, lo, hi,
+    refuse(what, "index %d: the range {%.0f, %.0f} runs %s, but its step is %.0f", axis, lo, hi,
       way > 0 and "backwards" or "forwards", step)
   end
   return first, floor((last - first) / step) + 1, step
@@ -307,7 +307,7 @@ function M.items(what, key)
   local n = #key
   for k in pairs_of(key) do
     if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
-      refuse(what, "an index is a list; it has a field %s", errors.text(k))
+      refuse(what, "an index must be a list, but it has the field %s", errors.text(k))
     end
   end
   return key, n
@@ -382,10 +382,10 @@ function M.permutation(what, n, axes)
     return order
   end
   local list = M.numbers(what, "axes", axes, -LIMIT)
-  if #list ~= n then refuse(what, "the array has %d axes, %d are given", n, #list) end
+  if #list ~= n then refuse(what, "the array has %d axes, got %d", n, #list) end
   for k, axis in ipairs(list) do
     local at = M.axis(what, axis, n)
-    if seen[at] then refuse(what, "axis %.0f is given twice", axis) end
+    if seen[at] then refuse(what, "axis %.0f appears twice", axis) end
     seen[at], order[k] = true, at
   end
   return order
@@ -400,7 +400,7 @@ function M.axes(what, n, axes)
   local set = {}
   for _, axis in ipairs(M.numbers(what, "axes", axes, -LIMIT)) do
     local at = M.axis(what, axis, n)
-    if set[at] then refuse(what, "axis %.0f is given twice", axis) end
+    if set[at] then refuse(what, "axis %.0f appears twice", axis) end
     set[at] = true
   end
   return set
@@ -493,13 +493,13 @@ function M.reshape(what, list, size, itemsize)
   end
   if open then
     if rest == 0 or size % rest ~= 0 then
-      refuse(what, "%.0f elements cannot take the shape %s", size, M.text(shape))
+      refuse(what, "cannot reshape %.0f elements to the shape %s", size, M.text(shape))
     end
     shape[open] = size / rest
   end
   local new = M.size(what, shape, itemsize)
   if new ~= size then
-    refuse(what, "%.0f elements cannot take the shape %s, which has %.0f", size, M.text(shape), new)
+    refuse(what, "cannot reshape %.0f elements to the shape %s, which has %.0f", size, M.text(shape), new)
   end
   return shape
 end
@@ -568,7 +568,7 @@ function M.broadcast(what, a, b)
   for k = 1, n do
     local x, y = a[na - n + k] or 1, b[nb - n + k] or 1
     if x ~= y and x ~= 1 and y ~= 1 then
-      refuse(what, "shapes %s and %s do not broadcast", M.text(a), M.text(b))
+      refuse(what, "shapes %s and %s cannot be broadcast together", M.text(a), M.text(b))
     end
     out[k] = x == 1 and y or x
   end

@@ -51,7 +51,7 @@ local function place(what, given, at, places)
     elseif given[k] == nil then
       given[k] = value
     elseif not same(name, given[k], value) then
-      refuse(what, "%s is given twice, as argument %d and as an option: %s and %s", name, k, errors.text(given[k]),
+      refuse(what, "%s is passed twice, as argument %d and as an option: %s and %s", name, k, errors.text(given[k]),
         errors.text(value))
     end
   end

@@ -190,7 +190,7 @@ M.cuda = spelled {
   { "cudaGetDeviceCount device_count", "cuda.Device.count()" },
   { "cudaStreamCreate", "cuda.Stream()" },
   { "cudaEventCreate", "cuda.Event()" },
-  { "cudaMemGetInfo mem_info memory_info", "cuda.mem_get_info(), or cuda.mem_stats() for what this program has" },
+  { "cudaMemGetInfo mem_info memory_info", "cuda.mem_get_info(), or cuda.mem_stats() for this program's own memory" },
   { "current_context", "cuda.Context.get_current()" },
   { "current_device", "cuda.Context.get_device()" },
   { "RawKernel", "cuda.SourceModule(source):get_function(name)" },
@@ -213,12 +213,11 @@ M.objects = {
 
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
-  { "eig eigvals", "eigenvalues of matrices that are not symmetric are not supported; of symmetric and Hermitian " ..
-    "ones: cuda.linalg.eigh(a)" },
-  { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
-  { "sliding_window_view as_strided", "arrays have no overlapping windows: add up shifted parts, or take a[i] with " ..
-    "an array of positions" },
-  { "set_printoptions", 'printing has no options: write ("%.2f"):format(v) for each number of a:tolist()' },
+  { "eig eigvals", "eigenvalues of nonsymmetric matrices are not supported; for symmetric and Hermitian matrices " ..
+    "use cuda.linalg.eigh(a)" },
+  { "sliding_window_view as_strided", "arrays have no overlapping windows: sum shifted slices, or take a[i] with an " ..
+    "array of positions" },
+  { "set_printoptions", 'printing has no options; format each number v of a:tolist() with ("%.2f"):format(v)' },
   { "backward grad requires_grad", "cudalua has no automatic differentiation" },
 }
 

@@ -17,7 +17,7 @@ local fixture = "it is for pytest; use cuda.tools.make_default_context() in befo
 
 M.cuda = texts {
   { "CUDA_DEBUGGING", "use cuda.is_debugging()" },
-  { "PointerHolderBase", "a table with a method get_pointer(self) is taken wherever device memory is" },
+  { "PointerHolderBase", "a table with a method get_pointer(self) is accepted wherever device memory is" },
   { "HostPointer", "cuda.HostAllocation, cuda.RegisteredHostMemory and cuda.ManagedAllocation have " ..
     "get_device_pointer()" },
   { "ArgumentHandler", "use cuda.In, cuda.Out, cuda.InOut, or a table with the methods get_device_alloc(), " ..
@@ -25,8 +25,8 @@ M.cuda = texts {
 }
 
 M.gpuarray = texts {
-  { "GPUArray", "use gpuarray.empty(shape, dtype) for a new array, gpuarray.wrap(memory, shape, dtype) for memory " ..
-    "that is there, gpuarray.Array for the class" },
+  { "GPUArray", "use gpuarray.empty(shape, dtype) for a new array, gpuarray.wrap(memory, shape, dtype) for existing " ..
+    "memory, gpuarray.Array for the class" },
 }
 
 M["an array"] = texts {
@@ -39,7 +39,7 @@ M.compiler = texts {
   { "DEFAULT_NVCC_FLAGS", "use cuda.compiler.DEFAULT_NVRTC_FLAGS, which the environment variable " ..
     "CUDALUA_DEFAULT_FLAGS sets" },
   { "compile_plain", "use cuda.compile(source, options)" },
-  { "get_nvcc_version", "use cuda.compiler.nvrtc(), which tells NVRTC's version" },
+  { "get_nvcc_version", "use cuda.compiler.nvrtc(), which returns NVRTC's version" },
   { "preprocess_source", "use nvcc -E; the cache needs no preprocessed source" },
   { "CudaModule", "use cuda.SourceModule or cuda.Module" },
 }
@@ -53,7 +53,7 @@ M.elementwise = texts {
     "get_imag_kernel get_conj_kernel get_arange_kernel get_pow_array_kernel get_fmod_kernel get_modf_kernel " ..
     "get_frexp_kernel get_ldexp_kernel get_unary_func_kernel get_if_positive_kernel get_where_kernel " ..
     "get_scalar_op_kernel get_logical_not_kernel",
-    "use cuda.elementwise.ElementwiseKernel, or the function of cuda.gpuarray: arrays make their kernels themselves" },
+    "use cuda.elementwise.ElementwiseKernel, or the function of cuda.gpuarray: arrays generate their own kernels" },
 }
 
 M["an ElementwiseKernel"] = texts {
@@ -71,9 +71,9 @@ M.reduction = texts {
 M.sparse = texts {
   { "CoordinateSpMV", "use cuda.sparse.coo{...} and its method matmul" },
   { "PacketedSpMV", "use cuda.sparse.packed(x), a matrix, and its method matmul" },
-  { "solve_pkt_with_cg CGStateContainer", "use cuda.sparse.cg(A, b, options), which gives x and info" },
+  { "solve_pkt_with_cg CGStateContainer", "use cuda.sparse.cg(A, b, options), which returns x and info" },
   { "ConvergenceError", "use the second result of cuda.sparse.cg: 0 if it converged" },
-  { "OperatorBase IdentityOperator", "use a function that gives A v for a vector v: cuda.sparse.cg takes it" },
+  { "OperatorBase IdentityOperator", "use a function that returns A v for a vector v; cuda.sparse.cg accepts it" },
   { "DiagonalPreconditioner", "use the option M = 'jacobi' of cuda.sparse.cg" },
   { "AsyncInnerProduct", "use cuda.gpuarray.vdot(a, b), whose result stays on the device" },
 }

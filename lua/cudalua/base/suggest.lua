@@ -41,7 +41,7 @@ end
 local function remedy(owner, key)
   local kind = owner.kind
   if (kind == "array" or kind == "host_array") and key:find "^[%d%s:,-]+$" then
-    return "an index is a number or a list, such as a[{ { 1, 3 } }] for the elements 1 to 3"
+    return "an index must be a number or a list, such as a[{ { 1, 3 } }] for elements 1 to 3"
   end
   local own = other_names.objects[owner.text]
   if own and own[key] then return "use " .. own[key] end
@@ -51,7 +51,7 @@ local function remedy(owner, key)
   if text then return text end
   local near = core.near(key, names_of(owner))
   if #near > 0 then return ("did you mean %s?"):format(quoted(near)) end
-  return kind == "cuda" and "cuda.has(name) asks without an error" or nil
+  return kind == "cuda" and "cuda.has(name) checks for a name without an error" or nil
 end
 
 ---Raises the error for a name that an owner does not have.

@@ -51,15 +51,15 @@ function M.refuse(what, f, ...)
     if before ~= "" and M.is_named(value) then -- sum(1, {keepdims = true})
       guessed, text = option_names.fields(value), "a table of options"
     end
-    hint = guessed and ("write it as an option: {%s%s}"):format(before, guessed)
-      or all ~= "" and "options are fields of one table: " .. all
+    hint = guessed and ("pass it as an option: {%s%s}"):format(before, guessed)
+      or all ~= "" and "pass options as fields of one table: " .. all
   end
-  if not hint and core.kind(value) == "Stream" then hint = "stream:use(function() ... end) computes in a stream" end
+  if not hint and core.kind(value) == "Stream" then hint = "compute in a stream with stream:use(function() ... end)" end
   if not hint then
     local own = { unpack(names, names[1] == "self" and 2 or 1, n) }
-    hint = #own > 0 and "it takes " .. table.concat(own, ", ") or "it takes none"
+    hint = #own > 0 and "it takes " .. table.concat(own, ", ") or "it takes no arguments"
   end
-  core.raise("LogicError", ("%s: %s is an argument too many; %s"):format(what, text, hint))
+  core.raise("LogicError", ("%s: unexpected argument %s; %s"):format(what, text, hint))
 end
 
 local LOOKED_AT = 3 -- so many arguments behind the last parameter

@@ -114,14 +114,15 @@ end
 
 local function missing_header(job, name, folders)
   if host_headers[name] then
-    return ("<%s> is for the host, and only code for the GPU is compiled here: leave it out, with what needs it. " ..
-      "Much of the C++ library is there as <cuda/std/...>"):format(name)
+    return ("<%s> is a host header, but only GPU code is compiled here; remove it and the code that needs it. Much " ..
+      "of the C++ library is available as <cuda/std/...>"):format(name)
   end
   local places = {}
   if #job.header_names > 0 then places[1] = "the headers given: " .. table.concat(job.header_names, ", ") end
   places[#places + 1] = (job.name:match "^(.*)/" or "the working directory") .. ' (for #include "...")'
   for _, dir in ipairs(folders) do places[#places + 1] = dir end
-  local hint = ("%s was looked for in\n  %s\ninclude_dirs = {...} adds folders, headers = {[\"%s\"] = ...} a text")
+  local hint = ("%s was not found in\n  %s\nadd folders with include_dirs = {...}, or a text with headers = " ..
+    "{[\"%s\"] = ...}")
   hint = hint:format(name, table.concat(places, "\n  "), name)
   if not toolchain.find().include then
     hint = hint .. "\nCUDA's own headers were not found: run `cudalua setup`, or set CUDA_HOME"
@@ -145,38 +146,38 @@ end
 local function unknown_name(text)
   local name = text:match '^identifier "([%w_]+)" is undefined'
   local header = name and declared_in[name]
-  if header then return ("%s is declared by #include <%s>"):format(name, header) end
+  if header then return ("%s needs #include <%s>"):format(name, header) end
   if name and (name:find "^cuda%u" or name:find "^std$") then
-    return "only code for the GPU is compiled here; what the host does is Lua's: cuda.mem_alloc, cuda.memcpy_htod ..."
+    return "only GPU code is compiled here; do the host's work in Lua: cuda.mem_alloc, cuda.memcpy_htod ..."
   end
 end
 
-local launches = "kernels that launch kernels are for cuda.DynamicSourceModule"
+local launches = "kernels that launch kernels need cuda.DynamicSourceModule"
 
 -- Texts of diagnostics, each with what helps. A function gets what the pattern matched; it may know nothing.
 local hints = {
   { "linkage", function(job)
-    return job.extern_c and 'templates cannot be in extern "C": give no_extern_c = true, and name the instances: ' ..
+    return job.extern_c and 'templates cannot be in extern "C": pass no_extern_c = true and name the instances: ' ..
       'name_expressions = {"name<float>"}'
   end },
   { "open source file \"([^\"]+)\"", function(job, name, folders) return missing_header(job, name, folders) end },
   { "^texture is not a template", function()
-    return "texture<...> makes a reference: leave option minimal out, or give the kernel a cudaTextureObject_t"
+    return "texture<...> declares a texture reference; omit option minimal, or pass the kernel a cudaTextureObject_t"
   end },
   { "marked as a __host__ function", function()
-    return "only code for the GPU is compiled here: leave out what is for the host"
+    return "only GPU code is compiled here; remove the host code"
   end },
   { "is considered a host", function(job)
-    return job.opts.default_device == false and "write __device__, or leave default_device out"
+    return job.opts.default_device == false and "write __device__, or omit default_device"
   end },
   { "separate compilation mode", function() return launches end },
   { "^device%-side kernel launch", function() return launches end },
-  { '^at the end of the source: expected a "}"', function() return "a { of the source is never closed" end },
+  { '^at the end of the source: expected a "}"', function() return "the source has a { that is never closed" end },
   { "^unrecognized option", function()
-    return 'docs/compiling.md has the options; backend = "nvcc" compiles with nvcc'
+    return 'docs/compiling.md lists the options; backend = "nvcc" compiles with nvcc'
   end },
   { "^invalid value for %-%-gpu%-architecture", function()
-    return "architectures are sm_90 for machine code, compute_90 for PTX"
+    return "write sm_90 for machine code, compute_90 for PTX"
   end },
 }
 
@@ -189,7 +190,7 @@ local function hint_for(job, diagnostic, folders)
   end
   if diagnostic.file == job.name and text:find "expected a declaration" then
     local lines = select(2, job.source:gsub("\n", "")) + 1
-    if diagnostic.line > lines then return "the source closes one } more than it opens" end
+    if diagnostic.line > lines then return "the source has one } too many" end
   end
   return unknown_name(text)
 end

@@ -84,7 +84,7 @@ end
 local function check_open(self, method)
   check_self(self, method)
   if self.module then
-    errors.raise("LogicError", ("DynamicModule:%s: the module is linked already"):format(method))
+    errors.raise("LogicError", ("DynamicModule:%s: the module is already linked"):format(method))
   end
 end
 
@@ -233,7 +233,7 @@ function DynamicModule:add_stdlib(name)
   local path, tried = M.find_stdlib(name, self._own.library_dirs)
   if not path then
     errors.raise("RuntimeError", ("DynamicModule:add_stdlib: lib%s.a was not found"):format(name), {
-      detail = tried, hint = "it is part of the CUDA toolkit: set CUDA_HOME, or give option library_dirs",
+      detail = tried, hint = "it is part of the CUDA toolkit: set CUDA_HOME, or pass option library_dirs",
     })
   end
   return self:add_file(path, "library")
@@ -278,7 +278,7 @@ function DynamicModule:link()
   local ok, mod, log = pcall(self._inputs and link_lto or link_by_driver, self)
   if not ok then
     if errors.is_error(mod, "CompileError") and (mod.log or ""):find "__cudaCDP2" then
-      mod.hint = core.driver_info().soft and "the software device has no launches by kernels"
+      mod.hint = core.driver_info().soft and "the software device does not support kernels that launch kernels"
         or "kernels that launch kernels need add_stdlib \"cudadevrt\""
     end
     error(mod, 0)

@@ -60,7 +60,7 @@ function M.read(path)
   if not text then return nil, "it cannot be read" end
   if text:sub(1, #MAGIC) ~= MAGIC then return nil, "it is not a file of an exported kernel in this library's format" end
   local digest, bytes = text:sub(#MAGIC + 1, #MAGIC + 64), text:sub(#MAGIC + 66)
-  if core.sha256(bytes) ~= digest then return nil, "it is damaged or cut off" end
+  if core.sha256(bytes) ~= digest then return nil, "it is damaged or truncated" end
   local entry = payloads.decode(bytes)
   if type(entry) ~= "table" then return nil, "it is damaged" end
   return entry
@@ -89,7 +89,7 @@ function M.manifest(path)
   end
   local first = text:match "^[^\n]*"
   if first ~= M.MANIFEST then
-    return nil, ("its manifest begins with '%s', this library reads '%s'"):format(first:sub(1, 80), M.MANIFEST)
+    return nil, ("its manifest begins with '%s', but this library reads '%s'"):format(first:sub(1, 80), M.MANIFEST)
   end
   return {
     library = text:match "\nlibrary ([^\n]+)" or "?", archs = text:match "\narchs ([^\n]+)" or "none",
@@ -101,7 +101,8 @@ local function open(path)
   local real = core.realpath(path) or path
   local manifest, why = M.manifest(real)
   if manifest and manifest.library ~= version.VERSION_TEXT then
-    manifest, why = nil, ("cudalua %s exported it, this is cudalua %s"):format(manifest.library, version.VERSION_TEXT)
+    manifest, why = nil, ("cudalua %s exported it, but this is cudalua " ..
+      "%s"):format(manifest.library, version.VERSION_TEXT)
   end
   if not manifest then return nil, why end
   local files = {}
@@ -225,8 +226,9 @@ local function variant(folder, entries, files_of)
     if fits then fitting[#fitting + 1] = entry end
   end
   if #fitting == 1 then return fitting[1] end
-  if #fitting > 1 then return nil, "it was exported with several versions of its headers; they are not here to tell" end
-  return nil, "the files that it includes are others than at the export", #entries == 1 and entries[1] or nil
+  if #fitting > 1 then return nil, "it was exported with several versions of its headers; they are not available to " ..
+    "tell which" end
+  return nil, "the files that it includes have changed since the export", #entries == 1 and entries[1] or nil
 end
 
 ---What was exported for a job.
@@ -246,7 +248,7 @@ function M.find(job, files_of)
     for _, name in ipairs(folder.files[digest] or {}) do
       local path = folder.path .. "/" .. name
       local entry, problem = M.read(path)
-      if entry and entry.key ~= key then entry, problem = nil, "it is another kernel's" end
+      if entry and entry.key ~= key then entry, problem = nil, "it belongs to another kernel" end
       if not entry then
         errors.raise("RuntimeError", ("%s: the exported kernel %s cannot be used: %s"):format(job.where, path,
           problem), { hint = "export the kernels again, or copy the folder again" })
@@ -258,7 +260,7 @@ function M.find(job, files_of)
     else
       local entry, problem, stale = variant(folder, entries, files_of)
       if stale and not toolchain.open() then
-        notice(("%s: %s; the exported kernel is used"):format(job.name, problem))
+        notice(("%s: %s; using the exported kernel"):format(job.name, problem))
         entry = stale
       end
       if entry and entry.refused then
@@ -304,7 +306,7 @@ function M.missing(job, why, nvrtc)
   if job.opts.debug or job.target == "ltoir" then
     hint = "LTO-IR and code with debug = true are not exported: they need NVRTC"
   end
-  errors.raise("RuntimeError", ("%s: %s is not among the exported kernels, and NVRTC is not here to compile it")
+  errors.raise("RuntimeError", ("%s: %s is not among the exported kernels, and NVRTC is not available to compile it")
     :format(job.where, M.title(job)), {
     detail = table.concat(lines, "\n") .. "\n" .. nvrtc,
     hint = hint,

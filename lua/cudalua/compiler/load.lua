@@ -33,7 +33,7 @@ function M.load(result, in_capture)
   if mod then return mod, found end
   local again = result.again and result.again()
   if again then return core.module_load(again.image, nil, in_capture), again end
-  errors.raise("RuntimeError", "the driver takes no exported image of the kernel", {
+  errors.raise("RuntimeError", "the driver accepts none of the kernel's exported images", {
     detail = table.concat(found, "\n") .. "\nfrom " .. result.folder,
     hint = "export the kernels for this device's architecture; the first lines of " .. result.folder ..
       "/manifest say which driver they need",

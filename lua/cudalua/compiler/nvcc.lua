@@ -75,7 +75,7 @@ local function read_job(where, source, opts)
   local job = option.job(where, source, given, M.DEFAULT_NVCC_FLAGS, debugging.is_debugging())
   for _, name in ipairs(others) do
     if job.opts[name] then
-      errors.raise("LogicError", ("%s: option %s is NVRTC's; backend nvcc does not support it"):format(where, name))
+      errors.raise("LogicError", ("%s: option %s is for NVRTC; backend nvcc does not support it"):format(where, name))
     end
   end
   for _, name in ipairs(job.header_names) do
@@ -185,7 +185,7 @@ local function run_in(folder, job, text)
   end
   local result = { command_line = argv, stdout = without(folder, read(stdout)), stderr = without(folder, read(stderr)) }
   result.log = result.stderr .. result.stdout
-  result.status = status == true and "nvcc ended" or status < 0 and "nvcc was ended by signal " .. -status
+  result.status = status == true and "nvcc ended" or status < 0 and "nvcc was terminated by signal " .. -status
     or "nvcc ended with exit code " .. status
   if status == 0 or status == true then
     local image = read(out)

@@ -43,8 +43,8 @@ these([[D define-macro U undefine-macro I include-path include pre-include std m
 these("c compile cubin ptx fatbin cuda E preprocess dlink device-link lib link run shared o output-file dryrun", {
   hint = 'cuda.compile returns the image; its option target is "cubin", "ptx" or "ltoir"',
 })
-these("code gpu-code", { hint = 'give the architecture of the machine code as code = "sm_90"' })
-these("m32 m machine", { hint = "devices have 64-bit addresses: leave it out" })
+these("code gpu-code", { hint = 'pass the architecture of the machine code as code = "sm_90"' })
+these("m32 m machine", { hint = "devices have 64-bit addresses; omit it" })
 
 -- What an option is, and the value in the same string: "--threads=4", "-Xptxas -v", "-lcudadevrt". The rest of a string
 -- that holds several options counts as a value. Nil: unknown here.
@@ -67,7 +67,7 @@ local function tell(where, dropped)
     if not told[text] then new[#new + 1] = text end
     told[text] = true
   end
-  if #new > 0 then notice(("%s: left out what only nvcc has a use for: %s"):format(where, table.concat(new, ", "))) end
+  if #new > 0 then notice(("%s: ignored options that only nvcc uses: %s"):format(where, table.concat(new, ", "))) end
 end
 
 ---A list of options for NVRTC.
@@ -81,7 +81,7 @@ function M.translate(where, given)
     local text = queue[i]
     local option, value, sign = read(text)
     if option and option.hint then
-      errors.raise("LogicError", ("%s: nvcc's option %s has no counterpart here"):format(where, errors.text(text)), {
+      errors.raise("LogicError", ("%s: nvcc's option %s has no equivalent here"):format(where, errors.text(text)), {
         hint = option.hint,
       })
     end

@@ -116,7 +116,7 @@ function M.check_input(where, what, input)
   end
   if kind == "ptx" then data = data:gsub("%z+$", "") end
   local name = input.name or input.file or what
-  if name:find("\0", 1, true) then bad "has a zero byte in its name" end
+  if name:find("\0", 1, true) then bad "contains a zero byte" end
   if kind == "library" and not is_whole_library(data) then
     bad("('%s'): %d bytes are not a complete library", name, #data)
   end
@@ -142,12 +142,13 @@ function M.check_options(opts)
         errors.text(option)))
     end
     if option:find "^%-*arch" then
-      errors.raise("LogicError", "link: the architecture is option arch, as in {arch = \"sm_90\"}")
+      errors.raise("LogicError", "link: pass the architecture as option arch, such as {arch = \"sm_90\"}")
     end
   end
   -- nvJitLink ends the process over "sm_9".
   if opts.arch and not opts.arch:gsub("^compute_", "sm_"):find "^sm_%d%d%d?[af]?$" then
-    errors.raise("LogicError", ("link: option arch must be as \"sm_90\" or \"compute_90\", got %s"):format(
+    errors.raise("LogicError", ("link: option arch must be an architecture such as \"sm_90\" or \"compute_90\", got " ..
+      "%s"):format(
       errors.text(opts.arch)))
   end
   return opts
@@ -159,7 +160,7 @@ local function choose(opts, lto)
   local arch, target = opts.arch, opts.target
   if not arch then
     if not (core.driver_info().open and core.classes.Context.get_current()) then
-      errors.raise("LogicError", "link: no context is current: give option arch, as in arch = \"sm_90\"")
+      errors.raise("LogicError", "link: no context is current: pass option arch, such as arch = \"sm_90\"")
     end
     local major, minor = core.classes.Context.get_device():compute_capability()
     arch = ("sm_%d%d"):format(major, minor)
@@ -167,7 +168,7 @@ local function choose(opts, lto)
   end
   if not target then target = arch:find "^compute_" and "ptx" or "cubin" end
   if target == "ptx" and not lto then
-    errors.raise("LogicError", "link: nvJitLink makes PTX of LTO-IR only", {
+    errors.raise("LogicError", "link: nvJitLink produces PTX only from LTO-IR", {
       hint = (soft and "the software device runs PTX: " or "") ..
         "compile the inputs with target = \"ltoir\", or link PTX with cuda.Linker",
     })
@@ -177,8 +178,8 @@ end
 
 -- Why nvJitLink said no, where its own words do not help.
 local hints = {
-  [13] = "the inputs must be for the architecture that is linked for, or an older one",
-  [14] = "nvJitLink must not be older than the compiler of the inputs: CUDALUA_NVJITLINK names another one",
+  [13] = "the inputs must be compiled for the target architecture or an older one",
+  [14] = "nvJitLink must not be older than the compiler of the inputs; set CUDALUA_NVJITLINK to another one",
 }
 
 ---Options of cuda.link.

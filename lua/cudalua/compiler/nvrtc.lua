@@ -300,7 +300,7 @@ local function make(job, missed)
   end
   result.timing, result.keep_dir, result.image = timing, keep_dir, image_of(job, result)
   if not result.image then
-    errors.raise("CompileError", ("%s: the compiler made no %s: the options ask for other output"):format(job.name,
+    errors.raise("CompileError", ("%s: the compiler produced no %s; the options request other output"):format(job.name,
       job.target or "image"), { log = result.log or "", source = job.source, options = options, stdout = "",
       stderr = result.log or "", msg = result.status, command_line = { "nvrtc", unpack(options) } })
   end
@@ -336,7 +336,7 @@ local function find_exported(job)
   if looks and exported.any() and toolchain.open() then return nil end
   local result, missed = exported.find(job, function() return M.files_of(job) end)
   if not result then return nil, missed end
-  if looks then notice(("%s: NVRTC is not here: the exported kernel is used as it is"):format(job.name)) end
+  if looks then notice(("%s: NVRTC is not available; using the exported kernel as it is"):format(job.name)) end
   if cache.debug then
     notice(("kernels: %s: %s of %s"):format(exported.title(job), result.arch, result.folder))
   end

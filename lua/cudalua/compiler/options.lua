@@ -42,7 +42,7 @@ local function check_string(where, what, value, shape)
   if type(value) ~= "string" then
     refuse(where, "%s must be %s, got %s", what, shape or "a string", errors.text(value))
   end
-  if value:find("\0", 1, true) then refuse(where, "%s has a zero byte in it", what) end
+  if value:find("\0", 1, true) then refuse(where, "%s contains a zero byte", what) end
   return value
 end
 
@@ -91,13 +91,14 @@ local function architecture(where, key, value)
     local major, minor = value[1], value[2]
     if #value ~= 2 or type(major) ~= "number" or type(minor) ~= "number" or major % 1 ~= 0 or minor % 1 ~= 0
       or major < 1 or major > 99 or minor < 0 or minor > 9 then
-      refuse(where, "%s as a list is {major, minor}, such as {9, 0}", key)
+      refuse(where, "%s as a list must be {major, minor}, such as {9, 0}", key)
     end
     return ("sm_%d%d"):format(major, minor)
   end
   local text = check_string(where, "option " .. key, value, "a string such as 'sm_90', or {9, 0}")
   if not (text:find "^sm_%d+%l?$" or text:find "^compute_%d+%l?$") then
-    refuse(where, "option %s is 'sm_90' (machine code), 'compute_90' (PTX) or {9, 0}, got %s", key, errors.text(text))
+    refuse(where, "option %s must be 'sm_90' (machine code), 'compute_90' (PTX) or {9, 0}, got " ..
+      "%s", key, errors.text(text))
   end
   return text
 end
@@ -161,7 +162,7 @@ local function check_no_path(where, source)
   if not extension then return end
   local file = extension ~= "cu" and extension ~= "cuh" and io.open(source, "rb")
   if file then file:close() elseif file ~= false then return end
-  refuse(where, "expected the text of a source, got %s, the name of a file; io.open(%s):read \"*a\" reads it",
+  refuse(where, "expected the text of a source, got %s, the name of a file; read it with io.open(%s):read \"*a\"",
     errors.text(source), errors.text(source))
 end
 
@@ -175,7 +176,7 @@ end
 ---@raise LogicError that names the option.
 function M.job(where, source, opts, default_options, debugging)
   if type(source) ~= "string" then refuse(where, "the source must be a string, got %s", errors.text(source)) end
-  if source:find("\0", 1, true) then refuse(where, "the source has a zero byte in it") end
+  if source:find("\0", 1, true) then refuse(where, "the source contains a zero byte") end
   check_no_path(where, source)
   opts = M.read(where, opts)
   for key, value in pairs_of(opts) do checks[kinds[key]](where, "option " .. key, value) end
@@ -186,14 +187,14 @@ function M.job(where, source, opts, default_options, debugging)
     refuse(where, "options[%d], %s, has no value", #list, errors.text(last))
   end
   if opts.std and not opts.std:find "^c%+%+%d%d$" then
-    refuse(where, "option std is 'c++17', 'c++20' and the like, got %s", errors.text(opts.std))
+    refuse(where, "option std must be 'c++17', 'c++20' or similar, got %s", errors.text(opts.std))
   end
   if opts.name == "" then refuse(where, "option name is empty") end
   if opts.target and not targets[opts.target] then
-    refuse(where, "option target is 'cubin', 'ptx' or 'ltoir', got %s", errors.text(opts.target))
+    refuse(where, "option target must be 'cubin', 'ptx' or 'ltoir', got %s", errors.text(opts.target))
   end
   if opts.backend and opts.backend ~= "nvrtc" then
-    refuse(where, "option backend is 'nvrtc' or 'nvcc', got %s", errors.text(opts.backend))
+    refuse(where, "option backend must be 'nvrtc' or 'nvcc', got %s", errors.text(opts.backend))
   end
   local arch = asked_arch(where, opts)
   if opts.target == "cubin" and (arch or ""):find "^compute" then

@@ -31,8 +31,9 @@ function M.missing(log) return log and log:match "error: (%l+) is not a template
 ---@param opts cudalua.CompileOptions
 ---@param backend string  "nvrtc" or "nvcc"
 function M.check(where, which, opts, backend)
-  local why = backend == "nvcc" and "nvcc has none since CUDA 12; leave option backend out, and NVRTC compiles it"
-    or opts.minimal and "option minimal leaves out what they are made of; leave it out"
+  local why = backend == "nvcc" and "nvcc has not supported them since CUDA 12; omit option backend to compile with " ..
+    "NVRTC"
+    or opts.minimal and "option minimal leaves out their definitions; omit it"
   if why then
     errors.raise("LogicError", ("%s: the source has a reference, %s<...>, and %s"):format(where, which, why))
   end

@@ -123,7 +123,7 @@ function Array:get()
   local width, height, depth, format, channels = describe(self)
   local dtype = texel.dtype_of(format)
   if not dtype then
-    errors.raise("LogicError", ("Array:get: no dtype has texels of %s; Memcpy3D copies their bytes"):format(
+    errors.raise("LogicError", ("Array:get: no dtype matches texels of %s; copy their bytes with Memcpy3D"):format(
       texel.of(format).name))
   end
   local rows, planes, shape = math.max(height, 1), math.max(depth, 1), {}
@@ -163,7 +163,8 @@ local function check_extents(where, d)
   elseif layered and d.depth == 0 then
     refuse "a layered array has depth layers, got a depth of 0"
   elseif d.depth > 0 and d.height == 0 and not layered then
-    refuse("an array with a depth of %d has a height, too; layers of one dimension need the flag \"layered\"", d.depth)
+    refuse("an array with a depth of %d needs a height, too; layers of one dimension need the flag " ..
+      "\"layered\"", d.depth)
   elseif gather and (d.height == 0 or d.depth > 0 or layered) then
     refuse "tex2Dgather reads 2D arrays: the flag \"texture_gather\" needs a height and no depth"
   end
@@ -266,7 +267,7 @@ local function format_of(where, dtype, allow_double_hack)
     return constants.enum(where, parts[1], "array_format"), parts[2]
   end
   if parts then
-    errors.raise("LogicError", ("%s: textures do not read %s; with allow_double_hack its words become int32 channels")
+    errors.raise("LogicError", ("%s: textures cannot read %s; with allow_double_hack its words become int32 channels")
       :format(where, dtype.name))
   end
   local format, channels = texel.of_dtype(dtype)

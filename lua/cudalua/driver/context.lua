@@ -27,7 +27,7 @@ function Context:with(f, ...)
     if not ok then error((...), 0) end
     if not balanced then
       errors.raise("LogicError", left > 1 and "Context.with: the function left another context on top of the stack"
-        or "Context.with: the function took off a context that it had not pushed")
+        or "Context.with: the function popped a context that it had not pushed")
     end
     return ...
   end

@@ -28,7 +28,7 @@ local function refuse(where, text, ...) errors.raise("LogicError", where .. ": "
 
 local function check_self(where, self, kind)
   if core.kind(self) ~= kind then
-    refuse(where, "expected a %s (a method is called with a colon), got %s", kind, core.kind(self) or type(self))
+    refuse(where, "expected a %s (call the method with a colon), got %s", kind, core.kind(self) or type(self))
   end
   self:handle() -- raises if it was closed, before anything is done
 end
@@ -80,7 +80,7 @@ local function read(where, record, first)
   values.after = nil
   check_after(where, after)
   if first and values[1] ~= nil then
-    if values[first] ~= nil then refuse(where, "%s is given twice: as the first value and by its name", first) end
+    if values[first] ~= nil then refuse(where, "%s is passed twice: as the first value and by its name", first) end
     values[first] = values[1]
   end
   values[1] = nil
@@ -95,7 +95,7 @@ end
 
 local kernel_fields = { fn = true, args = true, after = true, grid = true, block = true, shared = true,
   cooperative = true, cluster = true, priority = true, pdl = true, carveout = true, texrefs = true }
-local not_for_nodes = { stream = "the graph's launch says in which stream it runs", time_kernel = "nothing runs yet" }
+local not_for_nodes = { stream = "the launch of the graph chooses the stream", time_kernel = "nothing runs yet" }
 
 local MOST_ARGUMENTS = 4096 -- as many bytes as parameters can have
 
@@ -123,8 +123,8 @@ local function kernel_call(where, values)
     local x = args[i]
     if type(x) == "table" and not launch.is_array(x) and getmetatable(x) and
       pcall(function() return assert(x.get_device_alloc) end) then
-      launch.refuse(values.fn, i, "In, Out and InOut give memory for the time of one call, and a graph runs " ..
-        "again: give device memory, and add nodes that copy")
+      launch.refuse(values.fn, i, "In, Out and InOut provide memory for one call only, but a graph runs repeatedly; " ..
+        "pass device memory and add copy nodes")
     end
   end
   return function(stream)
@@ -165,7 +165,7 @@ local function memcpy_call(where, values)
   local dst, src, n, copy = values.dst, values.src, host.plain_number(values.bytes), values.copy
   if copy ~= nil then
     if dst ~= nil or src ~= nil or n ~= nil then
-      refuse(where, "copy says what dst, src and bytes would: leave them out")
+      refuse(where, "copy already describes dst, src and bytes; omit them")
     end
     local meta = type(copy) == "table" and debug.getmetatable(copy)
     if not copies[meta and rawget(meta, "__name")] then
@@ -180,13 +180,13 @@ local function memcpy_call(where, values)
   if not to and not from then refuse(where, "neither dst nor src is device memory") end
   if to and from then
     n = n or bytes_of(src) or bytes_of(dst)
-    if n == nil then refuse(where, "bytes is missing: neither dst nor src tells its size") end
+    if n == nil then refuse(where, "bytes is missing: neither dst nor src has a known size") end
     return function(stream) memcpy.memcpy_dtod_async(device(dst), device(src), n, stream) end
   end
   local other = to and src or dst
   local mine, its = bytes_of(to and dst or src), getmetatable(other) == "cudalua.ndarray" and other.nbytes
   if n == nil and mine and its and mine ~= its then
-    refuse(where, "bytes is missing: dst has %d bytes, src %d", to and mine or its, to and its or mine)
+    refuse(where, "bytes is missing: dst has %d bytes, but src has %d", to and mine or its, to and its or mine)
   end
   local opts = n ~= nil and { nbytes = n } or nil
   if to then return function(stream) memcpy.memcpy_htod_async(device(dst), src, stream, opts) end end
@@ -220,7 +220,7 @@ local function memset_call(where, values)
   end
   local n = host.plain_number(values.count)
   if n == nil then n = bytes_of(dst) and bytes_of(dst) * 8 / bits end
-  if n == nil then refuse(where, "count is missing: dst does not tell its size") end
+  if n == nil then refuse(where, "count is missing: dst has no known size") end
   return function(stream) core.memset(bits, host.device(device(dst)), value, n, true, stream) end
 end
 
@@ -237,7 +237,7 @@ local function host_call(where, values)
   check_known(where, values, host_fields)
   local fn, data = values.fn, values.data
   if type(fn) ~= "cdata" then
-    if data ~= nil then refuse(where, "data is for C functions; a Lua function has its upvalues") end
+    if data ~= nil then refuse(where, "data is for C functions; a Lua function can use upvalues") end
     errors.check_callable(where .. ": fn", fn)
     return fn
   end
@@ -447,10 +447,11 @@ function Graph:add_conditional(record)
   end
   local condition = values.condition ~= nil and conditions[values.condition]
   if not condition then
-    refuse(where, "condition: expected what g:condition() gave, got %s", errors.text(values.condition))
+    refuse(where, "condition: expected the result of g:condition(), got %s", errors.text(values.condition))
   end
   if condition.root ~= root_of(self) then refuse(where, "condition: it was made for another graph") end
-  if condition.used then refuse(where, "condition: another node has it; make one for each: g:condition()") end
+  if condition.used then refuse(where, "condition: another node uses it; create one for each node with " ..
+    "g:condition()") end
   local node, bodies = core.graph_add_conditional(self, after, condition.bytes, kind, n)
   condition.used = true
   unused[root_of(self)] = unused[root_of(self)] - 1
@@ -470,8 +471,8 @@ local function check_bodies(graph)
     for i, body in ipairs(node.bodies or {}) do
       for _, kind in ipairs(body:nodes()) do
         if not allowed_in_bodies[kind] then
-          refuse("Graph:instantiate", "body %d of a conditional node has a node of kind \"%s\", which bodies cannot " ..
-            "hold", i, kind)
+          refuse("Graph:instantiate", "body %d of a conditional node has a node of kind \"%s\", which is not " ..
+            "allowed in bodies", i, kind)
         end
       end
       check_bodies(body)
@@ -504,7 +505,7 @@ end
 local function merged(where, self, node, record, kind, first, known)
   check_self(where, self, "GraphExec")
   if core.kind(node) ~= "GraphNode" then refuse(where, "expected a node of the graph, got %s", errors.text(node)) end
-  if node.kind ~= kind then refuse(where, "the node is of another kind: \"%s\"", node.kind) end
+  if node.kind ~= kind then refuse(where, "the node has another kind: \"%s\"", node.kind) end
   local values, after = read(where, record, first)
   if after ~= nil then refuse(where, "after: the edges of an executable graph cannot be changed") end
   for key in pairs_of(values) do
@@ -540,7 +541,7 @@ local kernel_settings = { fn = true, args = true, grid = true, block = true, sha
 function GraphExec:set_kernel(node, record)
   return set_call("GraphExec:set_kernel", self, node, record, "kernel", "fn", kernel_settings, function(where, values)
     if values.fn == nil then
-      refuse(where, "fn is missing: of a node that a capture made nothing is known; give fn, args, grid and block")
+      refuse(where, "fn is missing: nothing is known about a captured node; pass fn, args, grid and block")
     end
     return kernel_call(where, values)
   end)
@@ -598,7 +599,7 @@ function GraphExec:set_child(node, graph)
   local where = "GraphExec:set_child"
   check_self(where, self, "GraphExec")
   if not core.exec_set_child(self, node, graph) then
-    refuse(where, "the graph has another shape, or its nodes other kinds, than the one that was added")
+    refuse(where, "the graph's shape or the kinds of its nodes differ from the graph that was added")
   end
   core.exec_settings(self)[node] = { graph = graph }
   return self

@@ -117,7 +117,7 @@ end
 
 -- What an object of the user's gave for itself: something that C takes, or this would go on for ever.
 local function given(fn, i, x)
-  if not plain(x) then refuse(fn, i, "its object gave a " .. type(x) .. ", not device memory") end
+  if not plain(x) then refuse(fn, i, "its object returned a " .. type(x) .. ", not device memory") end
   return x
 end
 
@@ -148,8 +148,8 @@ local function convert(fn, i, x)
       return type(p) == "number" and core.pointer(p) or given(fn, i, p)
     end
   end
-  local hint = t == "table" and not getmetatable(x) and "; the table of options comes last, and structs are made by " ..
-    "cuda.vec, as cuda.vec.make_float3(x, y, z), or the FFI" or ""
+  local hint = t == "table" and not getmetatable(x) and "; the table of options comes last; create structs with " ..
+    "cuda.vec, such as cuda.vec.make_float3(x, y, z), or with the FFI" or ""
   refuse(fn, i, ("a %s cannot be passed to a kernel%s"):format(t, hint))
 end
 

@@ -34,7 +34,7 @@ local seen = per_side("memory_type", "device", "host", "array", "unified")
 local function state_of(self, name)
   local state = type(self) == "table" and rawget(self, STATE)
   if not state or state.class ~= name then
-    errors.raise("LogicError", ("%s: expected a %s (a method is called with a colon), got %s"):format(name, name,
+    errors.raise("LogicError", ("%s: expected a %s (call the method with a colon), got %s"):format(name, name,
       core.kind(self) or type(self)))
   end
   return state

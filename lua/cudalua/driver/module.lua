@@ -20,7 +20,7 @@ local enumerations = { target = "jit_target", fallback_strategy = "jit_fallback"
 
 local function add(where, list, option, value)
   if type(option) ~= "number" and type(option) ~= "string" then
-    errors.raise("LogicError", where .. ": an option is a name or a number, got " .. type(option))
+    errors.raise("LogicError", where .. ": an option must be a name or a number, got " .. type(option))
   end
   local id = constants.enum(where .. ": option", option, "jit_option")
   for name in pairs_of(own) do
@@ -51,7 +51,7 @@ local function jit_options(where, options)
   for key, value in pairs_of(options) do
     if type(key) == "number" then
       if type(value) ~= "table" then
-        errors.raise("LogicError", where .. ": an entry of the list of options is {option, value}")
+        errors.raise("LogicError", where .. ": an entry of the list of options must be {option, value}")
       end
       add(where, list, value[1], value[2])
     else

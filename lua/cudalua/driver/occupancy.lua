@@ -92,7 +92,7 @@ local function new_data(_, dev)
       if value == nil then return DeviceData[key] end
       return value
     end,
-    __newindex = function(_, key) refuse("DeviceData", "cannot set %s: it is read only", errors.text(key)) end,
+    __newindex = function(_, key) refuse("DeviceData", "cannot set %s: it is read-only", errors.text(key)) end,
     __tostring = function() return DATA .. ": " .. name end,
     __metatable = DATA,
   })
@@ -245,7 +245,7 @@ local function new_record(_, data, threads, shared_mem, registers)
       if value == nil then return OccupancyRecord[key] end
       return value
     end,
-    __newindex = function(_, key) refuse(where, "cannot set %s: it is read only", errors.text(key)) end,
+    __newindex = function(_, key) refuse(where, "cannot set %s: it is read-only", errors.text(key)) end,
     __tostring = function()
       return ("cudalua.tools.OccupancyRecord: %d blocks on each SM, limited by %s, %.0f %% of its warps"):format(blocks,
         limited_by, 100 * fields.occupancy)

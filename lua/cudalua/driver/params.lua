@@ -26,7 +26,7 @@ local module_table, param_set, launch_grid, floor = core.module_table, core.para
 local function kernels(fn, method)
   local list = module_table(fn)
   if not list then
-    errors.raise("LogicError", ("%s: self: expected Function, got %s; a method is called with a colon, " ..
+    errors.raise("LogicError", ("%s: self: expected Function, got %s; call the method with a colon: " ..
       "object:%s()"):format(method, errors.text(fn), method))
   end
   return list
@@ -42,8 +42,8 @@ local function set_of(fn, method)
   if list[fn] then return list[fn] end
   local layout = core.function_params(fn)
   if not layout then
-    errors.raise("RuntimeError", fn:name() .. ": this driver does not tell where the parameters lie (CUDA 12.4 and " ..
-      "newer do)", { kernel = fn:name() })
+    errors.raise("RuntimeError", fn:name() .. ": this driver does not report parameter offsets (CUDA 12.4 and newer " ..
+      "do)", { kernel = fn:name() })
   end
   local last = layout[#layout]
   local nbytes = last and last.offset + last.size or 0
@@ -118,7 +118,7 @@ local function write(fn, method, set, offset, new)
   while true do -- until no finalizer sets them in between
     local args, before = set.args, set.bytes
     if not before then
-      refuse(fn, "%s: the parameters were set with In, Out or InOut among them: param_set() them all again", method)
+      refuse(fn, "%s: some parameters are In, Out or InOut; set all of them again with param_set()", method)
     end
     local bytes, rest = before:sub(1, offset) .. new .. before:sub(last + 1), without(args, set.layout, offset, last)
     -- The check and the assignment stand on one line: nothing comes in between.
@@ -183,11 +183,11 @@ end
 local function check_size(fn, set)
   for i, p in ipairs(set.layout) do
     if p.offset + p.size > set.size then
-      launch.refuse(fn, i, ("it ends at byte %d, but param_set_size() was told %d"):format(p.offset + p.size, set.size))
+      launch.refuse(fn, i, ("it ends at byte %d, but param_set_size() got %d"):format(p.offset + p.size, set.size))
     end
   end
   if set.size > math.ceil(set.nbytes / 16) * 16 then
-    refuse(fn, "param_set_size() was told %.0f bytes, the parameters have %d", set.size, set.nbytes)
+    refuse(fn, "param_set_size() got %.0f bytes, but the parameters have %d", set.size, set.nbytes)
   end
 end
 

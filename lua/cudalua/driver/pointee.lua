@@ -119,7 +119,7 @@ function M.why_not(fn, i, buf, name)
   local dt, text, noun = elements_of(buf)
   if not dt or takes(p, dt) then return nil end
   local wanted = M.name(p)
-  return ("the %s of %s is %s, and the kernel takes %s here; pass %s of %s"):format(noun, name, text, wanted,
+  return ("the %s of %s is %s, but the kernel takes %s here; pass %s of %s"):format(noun, name, text, wanted,
     noun == "array" and "an array" or "a buffer", wanted)
 end
 

@@ -19,10 +19,10 @@ local characters = {
   F = { "bytes", 8, "complex float" }, D = { "bytes", 16, "complex double" },
 }
 local why_not = {
-  x = "the kernel itself says where its parameters lie, padding is left out",
-  p = "kernels have no Pascal strings",
-  ["="] = "the byte order and alignment are the device's", ["<"] = "the byte order and alignment are the device's",
-  [">"] = "the byte order and alignment are the device's", ["!"] = "the byte order and alignment are the device's",
+  x = "the kernel defines its parameter offsets; omit padding",
+  p = "kernels cannot take Pascal strings",
+  ["="] = "the device sets the byte order and alignment", ["<"] = "the device sets the byte order and alignment",
+  [">"] = "the device sets the byte order and alignment", ["!"] = "the device sets the byte order and alignment",
 }
 
 local function refuse(text, ...) errors.raise("LogicError", "prepare: " .. text:format(...)) end

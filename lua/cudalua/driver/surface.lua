@@ -23,7 +23,7 @@ local SurfaceObject = core.classes.SurfaceObject
 function M.make(where, array)
   local s = source.of_array(where, array)
   if s.flags % (2 * SURFACE) < SURFACE then
-    refuse(where, "surfaces need an array that is made with the flag \"surface_ldst\"; np_to_array() and " ..
+    refuse(where, "surfaces need an array made with the flag \"surface_ldst\"; np_to_array() and " ..
       "gpuarray_to_array() take allow_surface_bind = true")
   end
   return core.surface(s.object)
@@ -32,7 +32,7 @@ end
 M.SurfaceObject = setmetatable({}, { __index = SurfaceObject,
   __call = function(_, options)
     options = errors.options("SurfaceObject", options, { array = true })
-    if options.array == nil then refuse("SurfaceObject", "no array is given: cuda.SurfaceObject{ array = a }") end
+    if options.array == nil then refuse("SurfaceObject", "the array is missing: cuda.SurfaceObject{ array = a }") end
     return M.make("SurfaceObject", options.array)
   end })
 

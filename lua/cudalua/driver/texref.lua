@@ -53,15 +53,15 @@ local function declared_of(where, name, memory, bytes)
   if bytes == 8 then return { flags = 0, filter = 0, address = 1 } end
   if bytes ~= SIZE then
     refuse(where, bytes % SIZE == 0 and
-      "'%s' is an array of references, whose elements have no names: declare them one " ..
-      "by one" or "'%s' is a variable of %d bytes and no reference", name, bytes)
+      "'%s' is an array of references, whose elements have no names; declare them one by " ..
+      "one" or "'%s' is a variable of %d bytes, not a reference", name, bytes)
   end
   local d = declared_t()
   errors.within(where, core.memcpy_dtoh, ffi.new("void *[1]", d), memory, SIZE)
   local kind = d.magic == MAGIC.texture and "texture" or d.magic == MAGIC.surface and "surface" or nil
   -- One that is declared and not defined here, extern texture<float, 2> t;, has nothing in it.
   local empty = d.magic == 0 and d.dimensions == 0 and d.element == 0 and d.how == 0 and d.object == 0
-  if not kind and not empty then refuse(where, "'%s' is a variable and no reference", name) end
+  if not kind and not empty then refuse(where, "'%s' is a variable, not a reference", name) end
   local row = formats[math.floor(d.element / 2 ^ 16)]
   local code = row and row[math.floor(d.element / 256) % 256]
   local normalized_read, normalized = d.how % 256 == 1, math.floor(d.how / 256) % 2 == 1
@@ -85,7 +85,7 @@ local function place(s) return s.name and ("%s '%s'"):format(s.class, s.name) or
 local function state_of(self, class, method)
   local s = states[self]
   if not s or s.class ~= class then
-    errors.raise("LogicError", ("%s:%s: self: expected %s, got %s; a method is called with a colon"):format(class,
+    errors.raise("LogicError", ("%s:%s: self: expected %s, got %s; call the method with a colon"):format(class,
       method, class, errors.text(self)))
   end
   return s
@@ -188,7 +188,7 @@ end
 local function check_shape(where, declared, shape, flat)
   if not declared or not declared.shape or declared.shape == shape then return end
   if flat and declared.shape == "1D" then return end
-  refuse(where, "the source declares a %s texture, which does not read a %s array", declared.shape, shape)
+  refuse(where, "the source declares a %s texture, which cannot read a %s array", declared.shape, shape)
 end
 
 ---The texture reads an array, and keeps it.
@@ -225,7 +225,7 @@ end
 local function count(where, name, x)
   x = host.plain_number(x)
   if type(x) ~= "number" or x ~= math.floor(x) or x < 1 or x > 2 ^ 53 then
-    refuse(where, "%s must be an integer from 1 on, got %s", name, errors.text(x))
+    refuse(where, "%s must be a positive integer, got %s", name, errors.text(x))
   end
   return x
 end
@@ -247,14 +247,15 @@ function TextureReference:set_address(memory, bytes, allow_offset)
   local alignment = core.classes.Context.get_device():get_attribute "texture_alignment"
   local offset = address % alignment
   if offset ~= 0 and not allow_offset then
-    refuse(where, "the address 0x%x is %d bytes behind a multiple of %d, where textures begin (texture_alignment): " ..
-      "with allow_offset = true the texture begins there, and kernels add the offset that this returns", address,
+    refuse(where, "the address 0x%x is %d bytes past a multiple of %d, the alignment of textures " ..
+      "(texture_alignment); with allow_offset = true the texture begins at that multiple, and kernels add the " ..
+      "returned offset", address,
       offset, alignment)
   end
   if offset ~= 0 then
     local base = core.mem_get_address_range(memory)
     if base > address - offset then
-      refuse(where, "the multiple of %d before the address 0x%x, where the texture would begin, is outside of the " ..
+      refuse(where, "the multiple of %d before the address 0x%x, where the texture would begin, is outside the " ..
         "allocation", alignment, address)
     end
   end
@@ -305,7 +306,8 @@ function TextureReference:set_format(format, num_components)
   local channels = texel.read_channels(where, host.plain_number(num_components))
   local source = s.source
   if source and source.array and texel.bytes(source.format, source.num_channels) ~= texel.bytes(number, channels) then
-    refuse(where, "texels of %s and %d channels have %d bytes, those of the array %d", texel.of(number).name, channels,
+    refuse(where, "texels of %s and %d channels have %d bytes, but the array's have " ..
+      "%d", texel.of(number).name, channels,
       texel.bytes(number, channels), texel.bytes(source.format, source.num_channels))
   end
   s.format, s.num_channels = number, channels
@@ -522,8 +524,8 @@ local function check_one(where, env, reference)
   local s = states[reference]
   if not s then refuse(where, "expected a TextureReference, got %s", errors.text(reference)) end
   if s.env == env then return end
-  refuse(where, s.env and "the %s is another module's, and kernels read those of their own"
-    or "the %s is no module's; kernels read those that mod:get_texref(name) gives", place(s))
+  refuse(where, s.env and "the %s belongs to another module; kernels read only those of their own module"
+    or "the %s belongs to no module; kernels read those that mod:get_texref(name) returns", place(s))
 end
 
 ---Raises unless all in a list are references of the module.

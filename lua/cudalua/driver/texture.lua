@@ -28,7 +28,7 @@ local function read_view(where, s, view)
   if view == nil then return nil end
   where = where .. ": view"
   if s.kind == "linear" or s.kind == "pitch2d" then
-    refuse(where, "memory has no views; format and num_channels say how it is read")
+    refuse(where, "memory has no views; set format and num_channels instead")
   end
   view = errors.options(where, view, view_keys)
   local last_layer = is_layered(s) and math.max(s.depth, 1) - 1 or 0
@@ -39,14 +39,14 @@ local function read_view(where, s, view)
   local given = view.format ~= nil and constants.enum(where .. ": format", view.format, "resource_view_format") or none
   v.format = given ~= none and given or texel.view_of(s.format, s.num_channels)
   if not v.format then
-    refuse(where, "format: no view reads texels of %s as they are, name another format", texel.of(s.format).name)
+    refuse(where, "format: no view reads texels of %s unchanged; choose another format", texel.of(s.format).name)
   end
   local format = given ~= none and texel.of_view(given) or nil
   local blocks = format and format.kind == "block"
   if format and not blocks then
     local mine, own = format.bits / 8 * format.channels, texel.bytes(s.format, s.num_channels)
     if mine ~= own then
-      refuse(where, "texels of the format %s have %d bytes, those of the array %d", format.name, mine, own)
+      refuse(where, "texels of the format %s have %d bytes, but the array's have %d", format.name, mine, own)
     end
   end
   if blocks then v.width, v.height = 4 * s.width, 4 * s.height end
@@ -154,14 +154,14 @@ local function read_mode(where, format, options)
   local small = (format.kind == "unsigned" or format.kind == "signed") and format.bits < 32
   local always = format.kind == "norm" or format.kind == "block"
   if srgb and not (format.kind == "unsigned" and format.bits == 8) then
-    refuse(where, "srgb: only texels of unsigned_int8 are in sRGB, these are of %s", format.name)
+    refuse(where, "srgb needs texels of unsigned_int8, got %s", format.name)
   end
   if srgb and read == "element" then
-    refuse(where, "srgb decodes to floats, which read = \"element\" does not give: leave it out")
+    refuse(where, "srgb decodes to floats, which read = \"element\" does not return; omit it")
   end
   if srgb then read = "normalized" end
   if read == "normalized" and not small and not always then
-    refuse(where, "read = \"normalized\" is for integers of 8 and 16 bits, the texels are of %s", format.name)
+    refuse(where, "read = \"normalized\" needs integers of 8 or 16 bits, but the texels are of %s", format.name)
   end
   if read == "element" and always then
     refuse(where, "read = \"element\": texels of %s are always read as floats", format.name)
@@ -177,8 +177,8 @@ local no_use = { "filter", "address", "normalized", "border", "max_anisotropy", 
 local function check_linear(where, options)
   for _, key in ipairs(no_use) do
     if options[key] ~= nil then
-      refuse(where, "option %s has no effect on linear memory, which tex1Dfetch() reads by number; a CUDA array " ..
-        "takes it", key)
+      refuse(where, "option %s has no effect on linear memory, which tex1Dfetch() reads by index; use a CUDA " ..
+        "array", key)
     end
   end
 end
@@ -192,7 +192,7 @@ local function check_address(where, address, normalized)
     local mode = address[i]
     if not normalized and not warned and (mode == modes.WRAP or mode == modes.MIRROR) then
       warned = true
-      notice(("%s: address = \"%s\" works with normalized coordinates only, and is clamp without them: " ..
+      notice(("%s: address = \"%s\" works only with normalized coordinates and acts as clamp without them; set " ..
         "normalized = true"):format(where, mode == modes.WRAP and "wrap" or "mirror"))
     end
   end
@@ -219,19 +219,20 @@ local function read_sampling(where, s, options)
   if s.kind == "linear" then check_linear(where, options) end
   local filter = read_filter(where, "filter", options.filter)
   if filter == 1 and integers then
-    refuse(where, "filter = \"linear\" needs texels that are read as floats, these are integers of %s%s", format.name,
+    refuse(where, "filter = \"linear\" needs texels that are read as floats, but these are integers of " ..
+      "%s%s", format.name,
       format.bits < 32 and ": read = \"normalized\"" or "")
   end
   local normalized = bool(where, options, "normalized")
   if s.kind == "mipmap" and not normalized then
-    refuse(where, "mipmaps are read with normalized coordinates: normalized = true")
+    refuse(where, "mipmaps need normalized coordinates; set normalized = true")
   end
   local seamless, trilinear = bool(where, options, "seamless"), bool(where, options, "trilinear")
   if seamless and not is_cube(s) then
-    refuse(where, "seamless: only cube maps have seams; the array is made without the flag \"cubemap\"")
+    refuse(where, "seamless: only cube maps have seams; the array was made without the flag \"cubemap\"")
   end
   for _, key in ipairs { "mip_filter", "mip_bias", "mip_clamp" } do
-    if options[key] ~= nil and s.kind ~= "mipmap" then refuse(where, "option %s is about mipmaps", key) end
+    if options[key] ~= nil and s.kind ~= "mipmap" then refuse(where, "option %s applies only to mipmaps", key) end
   end
   local anisotropy = options.max_anisotropy == nil and 0 or whole(where, "max_anisotropy", options.max_anisotropy, 1)
   if anisotropy > 16 then
@@ -245,7 +246,7 @@ local function read_sampling(where, s, options)
     refuse(where, "border has no effect without address = \"border\"")
   end
   if type(options.border) == "table" and #options.border > math.max(s.num_channels, 1) then
-    refuse(where, "border has %d values, the texels have %d channel%s", #options.border, s.num_channels,
+    refuse(where, "border has %d values, but the texels have %d channel%s", #options.border, s.num_channels,
       s.num_channels == 1 and "" or "s")
   end
   if integers then check_integers(where, border, format) end

@@ -35,8 +35,8 @@ local function attribute(name) return core.classes.Context.get_device():get_attr
 ---@raise LogicError if it is no array
 function M.of_array(where, array)
   if hooks.array_memory and type(array) == "table" and not core.kind(array) and hooks.array_memory(where, array) then
-    refuse(where, "array: expected a cuda.Array, got an array of the device: gpuarray_to_array(a) makes one of it; " ..
-      "linear = a and pitch2d = a read it where it is")
+    refuse(where, "array: expected a cuda.Array, got an array of the device: convert it with gpuarray_to_array(a), " ..
+      "or read it in place with linear = a or pitch2d = a")
   end
   if core.kind(array) ~= "Array" then refuse(where, "array: expected a cuda.Array, got %s", errors.text(array)) end
   local d = array:get_descriptor_3d()
@@ -62,7 +62,7 @@ end
 local function whole(where, name, x, low)
   x = host.plain_number(x)
   if type(x) ~= "number" or x ~= floor(x) or x < low or x > 2 ^ 53 then
-    refuse(where, "%s must be an integer from %d on, got %s", name, low, errors.text(x))
+    refuse(where, "%s must be an integer of at least %d, got %s", name, low, errors.text(x))
   end
   return x
 end
@@ -77,13 +77,13 @@ local function format_of(where, key, options, dtype)
   if given ~= nil then
     format, channels = texel.read(where .. ": format", given), 1
   elseif not format then
-    refuse(where, dtype and "%s: textures do not read elements of the dtype %s; format and num_channels say what to " ..
-      "read them as" or "%s: nothing says what the memory has in it: give format = \"float\" or another one",
+    refuse(where, dtype and "%s: textures cannot read elements of the dtype %s; set format and num_channels to read " ..
+      "them as others" or "%s: the format of the memory is not known; pass format = \"float\" or another one",
       key, dtype and dtype.name)
   end
   if options.num_channels ~= nil then channels = texel.read_channels(where, host.plain_number(options.num_channels)) end
   if texel.bytes(format, channels) == 0 then
-    refuse(where, "%s: memory has no texels of the format %s; only arrays have", key, texel.of(format).name)
+    refuse(where, "%s: memory cannot have the format %s; use an array", key, texel.of(format).name)
   end
   return format, channels
 end
@@ -125,7 +125,7 @@ local function memory_of(where, key, value)
   end
   memory:ptr() -- raises if it was freed
   if #memory == 0 then
-    refuse(where, "%s: the size of a bare address is not known: {ptr =, bytes =} says it", key)
+    refuse(where, "%s: the size of a bare address is not known; pass {ptr =, bytes =}", key)
   end
   return memory, #memory
 end
@@ -133,15 +133,16 @@ end
 local function check_alignment(where, key, memory)
   local alignment, address = attribute "texture_alignment", memory:ptr()
   if address % alignment == 0 then return end
-  refuse(where, "%s: the address 0x%x is %d bytes behind a multiple of %d, which textures need (texture_alignment); " ..
-    "copy() an array, or let TextureReference:set_address() give the offset", key, address, address % alignment,
+  refuse(where, "%s: the address 0x%x is %d bytes past a multiple of %d, which textures need (texture_alignment); " ..
+    "copy() the array, or use the offset that TextureReference:set_address() " ..
+    "returns", key, address, address % alignment,
     alignment)
 end
 
 local function of_linear(where, options)
   local memory, bytes, array = memory_of(where, "linear", options.linear)
   if array and not array.dense then
-    refuse(where, "linear: the elements of the array do not lie one behind the other in memory: copy() it")
+    refuse(where, "linear: the array is not contiguous; copy it with copy()")
   end
   local format, channels = format_of(where, "linear", options, array and array.dtype)
   if array then
@@ -150,7 +151,7 @@ local function of_linear(where, options)
   end
   local size = texel.bytes(format, channels)
   local texels, most = floor(bytes / size), attribute "maximum_texture1d_linear_width"
-  if texels == 0 then refuse(where, "linear: %d bytes have no texel of %d", bytes, size) end
+  if texels == 0 then refuse(where, "linear: %d bytes are too few for a texel of %d", bytes, size) end
   if texels > most then
     refuse(where, "linear: %d texels are more than the %d that the device reads (maximum_texture1d_linear_width)",
       texels, most)
@@ -174,14 +175,14 @@ local function rows_of(where, array, options)
       ("one of %d"):format(#shape))
   end
   if strides[2] ~= itemsize and shape[2] ~= 1 then
-    refuse(where, "pitch2d: the elements of a row do not lie one behind the other in memory: copy() the array, or " ..
-      "make a CUDA array of it with gpuarray_to_array()")
+    refuse(where, "pitch2d: the elements of a row are not contiguous; copy() the array, or convert it to a CUDA " ..
+      "array with gpuarray_to_array()")
   end
   local format, channels = format_of(where, "pitch2d", options, array.dtype)
   local size = texel.bytes(format, channels)
   local width = shape[2] * itemsize / size
   if width ~= floor(width) then
-    refuse(where, "pitch2d: rows of %d bytes have no whole number of texels of %d", shape[2] * itemsize, size)
+    refuse(where, "pitch2d: rows of %d bytes are not a whole number of texels of %d", shape[2] * itemsize, size)
   end
   return width, shape[1], strides[1], format, channels
 end
@@ -199,17 +200,18 @@ local function of_pitch2d(where, options)
   if options.height ~= nil then s.height = whole(where, "height", options.height, 1) end
   if options.pitch ~= nil then s.pitch = whole(where, "pitch", options.pitch, 1) end
   if not s.width or not s.height then
-    refuse(where, "pitch2d: nothing says how many rows the memory has, and of how many texels: give width and height")
+    refuse(where, "pitch2d: the number of rows and of texels in each is not known; pass width and height")
   end
   local row, step = s.width * texel.bytes(s.format, s.num_channels), attribute "texture_pitch_alignment"
   s.row = row
   s.pitch = s.pitch or s.height == 1 and math.ceil(row / step) * step or row
-  local remedy = array and "; a CUDA array takes any: gpuarray_to_array()" or "; mem_alloc_pitch() gives such memory"
+  local remedy = array and "; for any dtype use a CUDA array: " ..
+    "gpuarray_to_array()" or "; allocate it with mem_alloc_pitch()"
   if s.pitch < row then
     refuse(where, "pitch2d: the pitch of %d bytes is less than a row of %d", s.pitch, row)
   end
   if s.pitch % step ~= 0 then
-    refuse(where, "pitch2d: the pitch of %d bytes is no multiple of %d (texture_pitch_alignment)%s", s.pitch, step,
+    refuse(where, "pitch2d: the pitch of %d bytes is not a multiple of %d (texture_pitch_alignment)%s", s.pitch, step,
       remedy)
   end
   if (s.height - 1) * s.pitch + row > bytes then
@@ -236,10 +238,10 @@ local SOURCES = { "array", "mipmap", "linear", "pitch2d" }
 function M.read(where, options)
   local found
   for _, key in ipairs(SOURCES) do
-    if options[key] ~= nil and found then refuse(where, "it reads one thing: %s and %s are given", found, key) end
+    if options[key] ~= nil and found then refuse(where, "a texture reads one source, got %s and %s", found, key) end
     if options[key] ~= nil then found = key end
   end
-  if not found then refuse(where, "nothing to read is given: one of array, mipmap, linear and pitch2d") end
+  if not found then refuse(where, "the source is missing: pass one of array, mipmap, linear and pitch2d") end
   local s
   if found == "array" then
     s = M.of_array(where, options.array)
@@ -254,7 +256,7 @@ function M.read(where, options)
     pitch = "pitch2d" }
   for key, kinds in pairs_of(about) do
     if options[key] ~= nil and not kinds:find(found, 1, true) then
-      refuse(where, "option %s is about memory; %s", key, found == "linear" and "linear memory has no rows"
+      refuse(where, "option %s applies only to memory; %s", key, found == "linear" and "linear memory has no rows"
         or "an array has its own, and view = { format = } reads it as another")
     end
   end

@@ -73,7 +73,7 @@ end
 local function fill(memory, pad, bytes)
   for at = 0, bytes - 1, PART do
     local part = file:read(math.min(PART, bytes - at))
-    if not part or #part < math.min(PART, bytes - at) then finish("wrong", "", "", path .. " is cut off") end
+    if not part or #part < math.min(PART, bytes - at) then finish("wrong", "", "", path .. " is truncated") end
     cuda.memcpy_htod(memory + (pad + at), part)
   end
 end
@@ -87,7 +87,7 @@ for i, text in ipairs(fields.piece) do
     fill(piece.memory, piece.pad, piece.bytes)
   else
     cuda.memset_d8(piece.memory, 0, piece.pad + piece.bytes)
-    notes[#notes + 1] = ("the memory of %s (%.0f bytes) was beyond the limit of record(): it had zeros"):format(
+    notes[#notes + 1] = ("the memory of %s (%.0f bytes) exceeded the limit of record(); zeros were used"):format(
       piece.name, piece.bytes)
   end
   pieces[i] = piece
@@ -112,7 +112,7 @@ for i, text in ipairs(fields.image) do
   images[i] = image
   if image.offset then ffi.copy(arguments + image.offset, ffi.new("uint64_t[1]", image.object:handle()), 8) end
   if not image.kept then
-    notes[#notes + 1] = ("the texels of %s were beyond the limit of record(): they were zeros"):format(
+    notes[#notes + 1] = ("the texels of %s exceeded the limit of record(); zeros were used"):format(
       image.offset and argument_at(image.offset) or "reference " .. image.name)
   end
 end

@@ -35,8 +35,9 @@ local function ptx_of(where, recorded)
   errors.raise("RuntimeError", ("%s: kernel %s cannot be compiled for the software device"):format(where,
     recorded.kernel), {
       kernel = recorded.kernel,
-      detail = why and tostring(why) or "its CUDA C is not known: it came as machine code, or from several sources",
-      hint = "load it by cuda.kernel(), cuda.SourceModule() or as PTX",
+      detail = why and tostring(why) or "its CUDA C is not known: it was loaded as machine code, or from several " ..
+        "sources",
+      hint = "load it with cuda.kernel(), cuda.SourceModule() or as PTX",
     })
 end
 

@@ -92,7 +92,7 @@ local function run(where, path, folder)
   local child = package.searchpath("cudalua.fault.child", package.path)
   local status, why = core.spawn({ find_luajit(where), child, path, folder .. "/result" }, environment(bytes),
     folder .. "/out", folder .. "/err")
-  if status == nil then errors.raise("RuntimeError", ("%s: luajit does not start: %s"):format(where, why)) end
+  if status == nil then errors.raise("RuntimeError", ("%s: luajit cannot be started: %s"):format(where, why)) end
   return result_of(where, folder, status)
 end
 

@@ -139,7 +139,7 @@ function M.several(what, a, axes, s, count)
   local seen, list, given = {}, {}, {}
   for k, axis in ipairs(axes) do
     local at = layout.axis(what, axis, a._ndim)
-    if seen[at] then refuse(what, ("axis %.0f is given twice"):format(axis)) end
+    if seen[at] then refuse(what, ("axis %.0f appears twice"):format(axis)) end
     seen[at], list[k] = true, at
     given[k] = lengths and M.length(what, "an extent of s", lengths[k])
       or M.length(what, ("without the option s, the extent of axis %d"):format(at), a._shape[at])

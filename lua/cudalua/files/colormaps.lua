@@ -95,7 +95,7 @@ function M.get(what, name)
       maps[name] = map
     end
   end
-  return maps[name] or layout.refuse(what, ("unknown map %s; the maps: %s"):format(
+  return maps[name] or layout.refuse(what, ("unknown map %s; valid maps: %s"):format(
     type(name) == "string" and "'" .. name:sub(1, 40) .. "'" or element.describe(name), table.concat(M.names(), ", ")))
 end
 

@@ -60,7 +60,7 @@ local escapes = { ['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n
 local function unicode(s, at)
   local text = s.text
   local digits = text:match("^\\u(%x%x%x%x)", at)
-  if not digits then s.fail(at, "four hexadecimal digits were expected behind \\u") end
+  if not digits then s.fail(at, "expected four hexadecimal digits after \\u") end
   local code = tonumber(digits, 16)
   at = at + 6
   if code < 0xD800 or code > 0xDFFF then return utf8(code), at end
@@ -102,7 +102,7 @@ local function skip(s, at) return s.text:find("[^ \t\r\n]", at) or #s.text + 1 e
 local function read_number(s, at)
   local text = s.text
   local stop = select(2, text:find("^-?%d+", at))
-  if not stop then s.fail(at, "a value was expected") end
+  if not stop then s.fail(at, "expected a value") end
   if text:find("^-?0%d", at) then s.fail(at, "a number begins with 0") end
   stop = select(2, text:find("^%.%d+", stop + 1)) or stop
   stop = select(2, text:find("^[eE][+-]?%d+", stop + 1)) or stop
@@ -116,7 +116,7 @@ local function after(s, at, closing)
   at = skip(s, at)
   local c = s.text:sub(at, at)
   if c == closing then return nil, at + 1 end
-  if c ~= "," then s.fail(at, ("',' or '%s' was expected"):format(closing)) end
+  if c ~= "," then s.fail(at, ("expected ',' or '%s'"):format(closing)) end
   return skip(s, at + 1)
 end
 
@@ -138,11 +138,11 @@ local function read_object(s, at, depth)
   at = skip(s, at + 1)
   if s.text:sub(at, at) == "}" then return { kind = "object", keys = keys, values = values }, at + 1 end
   while true do
-    if s.text:sub(at, at) ~= '"' then s.fail(at, "a key was expected") end
+    if s.text:sub(at, at) ~= '"' then s.fail(at, "expected a key") end
     local key, behind = read_string(s, at)
-    if values[key] ~= nil then s.fail(at, "the key comes twice") end
+    if values[key] ~= nil then s.fail(at, "the key appears twice") end
     at = skip(s, behind)
-    if s.text:sub(at, at) ~= ":" then s.fail(at, "':' was expected") end
+    if s.text:sub(at, at) ~= ":" then s.fail(at, "expected ':'") end
     keys[#keys + 1] = key
     values[key], at = read_value(s, skip(s, at + 1), depth)
     local stop
@@ -179,7 +179,7 @@ function M.decode(text, refuse)
   end
   local value, at = read_value(s, skip(s, 1), 0)
   at = skip(s, at)
-  if at <= #text then s.fail(at, "more text behind the value") end
+  if at <= #text then s.fail(at, "more text after the value") end
   return value
 end
 

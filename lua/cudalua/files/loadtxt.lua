@@ -174,7 +174,7 @@ local function places_of(columns, n, fail)
   for k, column in ipairs(columns) do
     local at = column < 0 and n + 1 + column or column
     if at < 1 or at > n then
-      fail(("use_cols asks for column %d, the line has %d column%s"):format(column, n, n == 1 and "" or "s"))
+      fail(("use_cols selects column %d, but the line has %d column%s"):format(column, n, n == 1 and "" or "s"))
     end
     places[k] = at
   end

@@ -49,7 +49,7 @@ local function read_bytes(s, at, n, out)
   local largest, full, wide = s.largest, s.full, s.largest > 255
   local size = wide and 2 or 1
   if #s.bytes - at + 1 < n * size then
-    s.refuse(("the file is truncated: %.0f bytes of %.0f are there"):format(math.max(#s.bytes - at + 1, 0), n * size))
+    s.refuse(("the file is truncated: %.0f of %.0f bytes are present"):format(math.max(#s.bytes - at + 1, 0), n * size))
   end
   local p = ffi.cast("const uint8_t *", s.bytes) + at - 1
   for i = 0, n - 1 do

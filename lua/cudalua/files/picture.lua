@@ -95,13 +95,14 @@ local function samples(what, a, bits)
   local dt = a.dtype
   if dt == dtypes.uint8 or dt == dtypes.uint16 then
     if bits ~= nil and bits ~= 8 * dt.itemsize then
-      refuse(what, ("bits is %d, the array has elements of %s: bits is for floats and booleans"):format(bits, dt.name))
+      refuse(what, ("bits is %d, but the array has elements of %s; bits needs floats or " ..
+        "booleans"):format(bits, dt.name))
     end
     return a:copy "C"
   end
   if dt.kind ~= "float" and dt.kind ~= "bool" then
-    refuse(what, ("elements must be uint8, uint16, bool, or floats from 0 to 1, they are %s; convert with "
-      .. "astype('uint8')"):format(dt.name))
+    refuse(what, ("elements must be uint8, uint16, bool, or floats from 0 to 1, got %s; convert with " ..
+      "astype('uint8')"):format(dt.name))
   end
   return (scaled(what, a, bits or 8))
 end
@@ -110,9 +111,9 @@ end
 local function mapped(what, a, o)
   local dt, n, bits = a.dtype, a.size, o.bits or 8
   if dt.kind == "complex" or dt.kind == "struct" then
-    refuse(what, ("map, vmin and vmax are for real numbers, the elements are %s"):format(dt.name))
+    refuse(what, ("map, vmin and vmax need real numbers, but the elements are %s"):format(dt.name))
   end
-  if o.map ~= nil and o.bits ~= nil then refuse(what, "bits is not for pictures with a map: their colours have 8") end
+  if o.map ~= nil and o.bits ~= nil then refuse(what, "pictures with a map cannot have bits: their colours have 8") end
   local map = o.map ~= nil and colormaps.get(what, o.map)
   local shape = a.shape
   if map then shape[3] = 3 end
@@ -159,16 +160,16 @@ function M.save_image(path, a, options)
   local ending = path:match "%.(%a+)$"
   local format = (ending or ""):lower()
   if not channels_of[format] then
-    refuse(what, ("the name must end in .png, .pgm, .ppm or .pnm, it is %s"):format(errors.text(path)))
+    refuse(what, ("the name must end in .png, .pgm, .ppm or .pnm, got %s"):format(errors.text(path)))
   end
   a = M._host(what, a)
   local shape = a.shape
   local channels = #shape == 2 and 1 or shape[3]
   if #shape < 2 or #shape > 3 or channels < 1 or channels > 4 then
-    refuse(what, ("the shape must be (h, w) or (h, w, 1 to 4), it is %s"):format(layout.text(shape)))
+    refuse(what, ("the shape must be (h, w) or (h, w, 1 to 4), got %s"):format(layout.text(shape)))
   end
   if is_mapped and #shape ~= 2 then
-    refuse(what, ("map, vmin and vmax are for the shape (h, w), it is %s"):format(layout.text(shape)))
+    refuse(what, ("map, vmin and vmax need the shape (h, w), got %s"):format(layout.text(shape)))
   end
   if o.map ~= nil then channels = 3 end
   if a.size == 0 then refuse(what, ("the picture has no pixels: its shape is %s"):format(layout.text(shape))) end

@@ -86,7 +86,7 @@ local function read_chunks(s, bytes)
     if at + 12 > n then s.refuse "the file is truncated: it has no end" end
     local length, name = u32(p, at), bytes:sub(at + 5, at + 8)
     if not name:find "^%a%a%a%a$" then s.refuse "a chunk's name is damaged" end
-    if at + 12 + length > n then s.refuse(("the file is truncated: the chunk %s is not whole"):format(name)) end
+    if at + 12 + length > n then s.refuse(("the file is truncated: the chunk %s is incomplete"):format(name)) end
     local critical, known = name:find "^%u", readers[name] or name == "IHDR" or name == "IDAT" or name == "IEND"
     if critical and not known then s.refuse(("the chunk %s is not supported"):format(name)) end
     if known and crc32(p + at + 4, length + 4) ~= u32(p, at + 8 + length) then
@@ -203,7 +203,7 @@ local function put_palette(s, samples, w, out, step)
   local palette, channels = s.palette, s.channels
   for x = 0, w - 1 do
     local i = samples[x]
-    if i >= palette.n then s.refuse(("a pixel has colour %d, the palette has %d"):format(i, palette.n)) end
+    if i >= palette.n then s.refuse(("a pixel has colour %d, but the palette has %d"):format(i, palette.n)) end
     for k = 0, channels - 1 do out[x * step + k] = palette.colours[4 * i + k] end
   end
 end

@@ -230,7 +230,7 @@ local function ordered(what, tensors)
   for name, a in pairs_of(tensors) do
     check_text(what, "the name of a tensor", name)
     local label = "the tensor " .. errors.text(name)
-    if name == METADATA then refuse(what, METADATA .. " is not a tensor's name; pass texts as {metadata = {...}}") end
+    if name == METADATA then refuse(what, METADATA .. " is not a tensor's name; pass strings as {metadata = {...}}") end
     if not is_gpuarray(a) then
       if not arrays.is_array(a) then
         refuse(what, ("%s must be an array, got %s"):format(label, element.describe(a)))
@@ -253,7 +253,7 @@ end
 
 local function metadata_object(what, metadata)
   if not is_plain(metadata) then
-    refuse(what, "metadata must be a table of texts, got " .. element.describe(metadata))
+    refuse(what, "metadata must be a table of strings, got " .. element.describe(metadata))
   end
   local keys, list = {}, {}
   for key, text in pairs_of(metadata) do

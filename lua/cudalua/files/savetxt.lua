@@ -162,7 +162,7 @@ function M.savetxt(path, a, options)
     refuse(what, ("the array must have one or two axes, its shape is %s; reshape it"):format(layout.text(shape)))
   end
   if a.dtype.kind == "struct" then
-    refuse(what, ("arrays of structs (%s) are not written; save their fields"):format(a.dtype.name))
+    refuse(what, ("arrays of structs (%s) cannot be saved; save their fields"):format(a.dtype.name))
   end
   local columns = shape[2] or 1
   local newline, comments = text_option(what, o, "newline", "\n"), text_option(what, o, "comments", "# ")

@@ -15,7 +15,7 @@ local MOST = 2 ^ 31 - 2 ^ 20 -- bytes of a Lua string
 ---@param path any
 function M.check_path(what, path)
   if type(path) ~= "string" then refuse(what, "expected a path, got " .. errors.text(path)) end
-  if path:find "%z" then refuse(what, "the path has a zero byte in it") end
+  if path:find "%z" then refuse(what, "the path contains a zero byte") end
 end
 
 ---Opens a file for reading.

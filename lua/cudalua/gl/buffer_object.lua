@@ -21,7 +21,7 @@ function mapping_class.__tostring() return "cudalua.gl.BufferObjectMapping" end
 
 local function check(self, expected, where)
   if type(self) ~= "table" or getmetatable(self) ~= expected then
-    errors.raise("LogicError", ("%s: expected a %s (a method is called with a colon), got %s"):format(where,
+    errors.raise("LogicError", ("%s: expected a %s (call the method with a colon), got %s"):format(where,
       expected.__name:match "[^.]+$", errors.text(self)))
   end
   return self
@@ -63,7 +63,7 @@ function M.class(RegisteredBuffer)
     local buffer = RegisteredBuffer(bufobj)
     if not told then
       told = true
-      notice "gl.BufferObject is deprecated, as the functions of CUDA behind it are; use gl.RegisteredBuffer"
+      notice "gl.BufferObject is deprecated, like the CUDA functions behind it; use gl.RegisteredBuffer"
     end
     return setmetatable({ buffer = buffer, name = bufobj }, class)
   end })

@@ -121,7 +121,8 @@ function M.create(ordinal, major, minor)
   local attributes = ffi.new("int[7]", MAJOR, major, MINOR, minor, PROFILE, CORE, NONE)
   local context = egl.CreateContext(display, config_of(display), nil, attributes)
   if context == nil then
-    errors.raise("RuntimeError", ("gl.headless: EGL makes no context of OpenGL %d.%d (error 0x%x)"):format(major, minor,
+    errors.raise("RuntimeError", ("gl.headless: EGL cannot create a context of OpenGL %d.%d (error " ..
+      "0x%x)"):format(major, minor,
       egl.GetError()))
   end
   return { display = display, context = context, platform = platform }

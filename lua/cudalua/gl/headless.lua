@@ -27,7 +27,7 @@ end
 
 local function check(self, where)
   if type(self) ~= "table" or getmetatable(self) ~= class then
-    errors.raise("LogicError", ("%s: expected a Headless (a method is called with a colon), got %s"):format(where,
+    errors.raise("LogicError", ("%s: expected a Headless (call the method with a colon), got %s"):format(where,
       errors.text(self)))
   end
   if not self.made then errors.raise("LogicError", ("%s: this Headless was closed"):format(where)) end
@@ -62,7 +62,8 @@ local function make_framebuffer(self)
     renderbuffer(gl.DEPTH_COMPONENT24, self.width, self.height))
   gl.BindRenderbuffer(gl.RENDERBUFFER, 0)
   if gl.CheckFramebufferStatus(gl.FRAMEBUFFER) ~= gl.FRAMEBUFFER_COMPLETE then
-    errors.raise("RuntimeError", ("gl.headless: OpenGL makes no framebuffer of %d x %d pixels"):format(self.width,
+    errors.raise("RuntimeError", ("gl.headless: OpenGL cannot create a framebuffer of %d x %d " ..
+      "pixels"):format(self.width,
       self.height))
   end
   gl.Viewport(0, 0, self.width, self.height)
@@ -86,7 +87,7 @@ local function version_of(options)
   local version = options.version or { 3, 3 }
   local major, minor = type(version) == "table" and version[1], type(version) == "table" and version[2]
   if type(major) ~= "number" or type(minor) ~= "number" or major < 3 then
-    errors.raise("LogicError", ("gl.headless: version must be {major, minor} from {3, 2} on, got %s"):format(
+    errors.raise("LogicError", ("gl.headless: version must be {major, minor} of at least {3, 2}, got %s"):format(
       errors.text(version)))
   end
   return major, minor
@@ -121,7 +122,7 @@ end
 ---@raise LogicError after close(); RuntimeError if it is current in another thread
 function Headless:make_current()
   if not egl.make_current(check(self, "make_current")) then
-    errors.raise("RuntimeError", "make_current: EGL refuses; the context may be current in another thread")
+    errors.raise("RuntimeError", "make_current: EGL refused; the context may be current in another thread")
   end
   return self
 end
@@ -200,7 +201,7 @@ function Headless:texture(options)
   if options.data ~= nil then
     local slot, n = host.host_buffer("texture: data", options.data)
     if n ~= width * height * kind[4] then
-      errors.raise("LogicError", ("texture: data has %d bytes; %d x %d texels take %d"):format(n, width, height,
+      errors.raise("LogicError", ("texture: data has %d bytes, but %d x %d texels need %d"):format(n, width, height,
         width * height * kind[4]))
     end
     from = type(slot) == "string" and ffi.cast("const char *", slot) or slot[0]
@@ -232,7 +233,7 @@ end
 
 local function shader(kind, name, text)
   if type(text) ~= "string" then
-    errors.raise("LogicError", ("program: %s must be a text in GLSL, got %s"):format(name, errors.text(text)))
+    errors.raise("LogicError", ("program: %s must be GLSL source, got %s"):format(name, errors.text(text)))
   end
   local object = gl.CreateShader(kind)
   gl.ShaderSource(object, 1, ffi.new("const char *[1]", { text }), ffi.new("int[1]", #text))

@@ -52,7 +52,7 @@ local Array = object.Array
 
 local function check_self(self, what)
   if getmetatable(self) ~= TAG then
-    refuse(what, "expected a gpuarray (a method is called with a colon), got " .. element.describe(self))
+    refuse(what, "expected a gpuarray (call the method with a colon), got " .. element.describe(self))
   end
 end
 object.check_self = check_self
@@ -144,7 +144,7 @@ function Array:item(...)
     at = { ... }
     for k = 1, n do at[k] = layout.position(what, k, at[k], shape[k]) end
   else
-    refuse(what, ("%d positions for an array of %d axes"):format(n, self._ndim))
+    refuse(what, ("%d indices for an array of %d axes"):format(n, self._ndim))
   end
   local leaf, offset = evaluate(self), 0
   for k = 1, self._ndim do offset = offset + (at[k] - 1) * leaf.strides[k] end
@@ -186,7 +186,7 @@ local function set(what, self, values, stream)
       return self
     end
     if type(values) == "string" and self._ndim == 0 then
-      refuse(what, ("a string is not a number, got %s"):format(errors.text(values)))
+      refuse(what, ("expected a number, got the string %s"):format(errors.text(values)))
     end
     values = make.stored_array(what, values, self._dtype, make.is_buffer(values) and self.shape or nil)
     if transfer.set(self, values, stream) then return self end
@@ -194,7 +194,7 @@ local function set(what, self, values, stream)
   end
   local shape = values._shape
   if shape ~= self._shape and not layout.same(graph.broadcast({ name = what }, self, values), self._shape) then
-    refuse(what, ("%s cannot take %s"):format(graph.describe(self), graph.describe(values)))
+    refuse(what, ("%s cannot be assigned %s"):format(graph.describe(self), graph.describe(values)))
   end
   write.write(self, graph.stored(values, self._dtype, what))
   return self
@@ -338,7 +338,7 @@ local function part(self, i)
 end
 
 local function check_first_axis(self)
-  if self._ndim == 0 then refuse("gpuarray", "a 0-d array has no positions; use item() and fill(value)") end
+  if self._ndim == 0 then refuse("gpuarray", "a 0-d array cannot be indexed; use item() and fill(value)") end
 end
 
 local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end

@@ -162,7 +162,8 @@ local function make_record(known, n, made, places, inside, fresh)
     local x = made[k]
     if not is_array(x) then
       if type(x) == "table" or type(x) == "function" or type(x) == "userdata" then
-        errors.raise("LogicError", ("gpuarray.fuse: result %d is a %s; the function may return arrays and plain values")
+        errors.raise("LogicError", ("gpuarray.fuse: result %d is a %s; the function may return only arrays and " ..
+          "plain values")
           :format(k, type(x)))
       end
       record.outputs[k] = { value = x }
@@ -467,7 +468,7 @@ function M.fuse(fn)
   errors.check_callable("gpuarray.fuse", fn)
   local f = { fn = fn, records = {}, at = 0 }
   return setmetatable({}, { __index = Fused, __call = call_fused, __metatable = TAG, _f = f,
-    __newindex = function() errors.raise("LogicError", "gpuarray.Fused: it is read only") end,
+    __newindex = function() errors.raise("LogicError", "gpuarray.Fused: it is read-only") end,
     __tostring = function() return "cudalua.gpuarray.Fused" end })
 end
 
@@ -507,7 +508,7 @@ function M.source(x)
     errors.raise("LogicError", "gpuarray.source: expected a gpuarray, got " .. errors.text(x))
   end
   if not x._sig then
-    errors.raise("LogicError", "gpuarray.source: the array is computed already, so it has no pending kernel")
+    errors.raise("LogicError", "gpuarray.source: the array is already computed, so it has no pending kernel")
   end
   local _, state = imagined(x, {})
   return codegen.source(evaluate.kernel_of(state))

@@ -40,7 +40,7 @@ local function refuse(text, ...) errors.raise("LogicError", "graph: " .. text:fo
 
 local function state_of(self, method)
   local state = STATE[self]
-  if not state then refuse("%s: expected what cuda.graph() returned, got %s", method, errors.text(self)) end
+  if not state then refuse("%s: expected a function that cuda.graph() returned, got %s", method, errors.text(self)) end
   return state
 end
 
@@ -190,8 +190,8 @@ local function make(state, n, args)
     if is_array(values[i]) then evaluate.evaluate(values[i]) end
   end
   if hooks.draws ~= draws then
-    say(state, "draws", "graph: the function draws random numbers, and a replay draws the same ones again: draw " ..
-      "them outside, and pass them as an argument")
+    say(state, "draws", "graph: the function draws random numbers, and each replay would repeat them; draw them " ..
+      "outside and pass them as an argument")
   end
   capture(state, entry, n, used)
   for i = 1, n do -- a run may have given an array another place
@@ -215,7 +215,7 @@ local function add(state, entry)
     local last = table.remove(list)
     close(last)
     say(state, "most", ("graph: the function has been called with more than %d kinds of arguments (dtypes, shapes, " ..
-      "values); each new one drops the graph that was not used for longest: pass numbers that change as arrays"):format(
+      "values); each new one drops the least recently used graph; pass changing numbers as arrays"):format(
       MOST))
   end
   table.insert(list, 1, entry)
@@ -224,14 +224,14 @@ end
 
 local function build(state, n, args)
   if state.building then
-    refuse "the function calls the graph that is being made of it"
+    refuse "the function calls its own graph, which is still being captured"
   end
   state.building = true
   local co = coroutine.create(make)
   local ok, entry = coroutine.resume(co, state, n, args)
   local ended = coroutine.status(co) == "dead"
   state.building = false
-  if not ended then refuse "the function yielded, which a function that is captured cannot" end
+  if not ended then refuse "the function yielded, but a captured function cannot yield" end
   if not ok then error(entry, 0) end
   add(state, entry)
   return entry

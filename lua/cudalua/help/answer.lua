@@ -103,7 +103,7 @@ local function nearest(name, width)
   local near, list = core.near(match(name, "[%w_]*$"), names), {}
   for i = 1, min(#near, NEAR) do list[i] = format('help "%s"', near[i]) end
   if #list == 0 then list[1] = "try another word, or help(cuda) for the names of the module" end
-  return page.wrapped(format('Nothing is called "%s"; %s', name, concat(list, ", ")), width)
+  return page.wrapped(format('Nothing is named "%s"; %s', name, concat(list, ", ")), width)
 end
 
 ---The answer for a name or words.
@@ -134,7 +134,7 @@ local function of_function(f, width)
     return page.wrapped(text .. " is Lua's own: https://www.lua.org/manual/5.1 and https://luajit.org/extensions.html",
       width)
   end
-  return page.wrapped(text .. " is no function of the library. :source shows its lines.", width)
+  return page.wrapped(text .. " is not a function of the library. :source shows its lines.", width)
 end
 
 ---The answer for a value.
@@ -150,7 +150,7 @@ function M.of_value(value, width)
     return page.wrapped('The value is nil: no variable has this name. help "words" looks for a name of the library.',
       width)
   end
-  return page.wrapped(format('Nothing is said about a %s. help(x) is for functions, modules and objects of the ' ..
+  return page.wrapped(format('There is no help for a %s. help(x) is for functions, modules and objects of the ' ..
     'library, help "words" looks for them.', type(value)), width)
 end
 

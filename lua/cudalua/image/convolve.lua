@@ -94,7 +94,8 @@ local function along(what, name, mode, n, k)
   if mode == "full" then return n + k - 1, 1 - k end
   if mode == "same" then return n, floor((k - 1) / 2) - (k - 1) end
   if k > n then
-    layout.refuse(what, ("the kernel has %.0f %s, the picture %.0f; mode 'valid' has no place for it"):format(k, name,
+    layout.refuse(what, ("the kernel has %.0f %s, but the picture has %.0f; mode 'valid' needs a smaller " ..
+      "kernel"):format(k, name,
       n))
   end
   return n - k + 1, 0

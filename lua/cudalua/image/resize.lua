@@ -92,7 +92,7 @@ function M.resize(what, a, p, size, filter, value)
   local out = storage.empty(a._dtype, arguments.resized(what, a, p, height, width))
   if out._size == 0 then return out end
   if a._size == 0 then
-    layout.refuse(what, ("a picture of %.0f x %.0f pixels has nothing to make %.0f x %.0f pixels of"):format(p.height,
+    layout.refuse(what, ("a picture of %.0f x %.0f pixels cannot be resized to %.0f x %.0f pixels"):format(p.height,
       p.width, height, width))
   end
   local from = launch.dense(a)

@@ -84,7 +84,7 @@ function M.lstsq(a, b, options)
   local o = errors.options(what, options, lstsq_options)
   local m = a._shape[a._ndim - 1]
   if b._ndim == 0 or b._shape[b._ndim == 1 and 1 or b._ndim - 1] ~= m then
-    refuse(what, "shapes %s and %s do not fit: a has %.0f rows, and b must have as many", layout.text(a._shape),
+    refuse(what, "shapes %s and %s do not match: a has %.0f rows, and b must have as many", layout.text(a._shape),
       layout.text(b._shape), m)
   end
   matrices.check_contexts(what, a, b)

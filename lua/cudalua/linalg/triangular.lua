@@ -63,7 +63,7 @@ function M.sides(what, a, b)
   if b._ndim == 0 then refuse(what, "b has no axes; expected a vector or matrices") end
   local rows = is_vector and b._shape[1] or b._shape[b._ndim - 1]
   if rows ~= n then
-    refuse(what, "shapes %s and %s do not fit: a has %.0f rows, b has %.0f%s", layout.text(a._shape),
+    refuse(what, "shapes %s and %s do not match: a has %.0f rows, b has %.0f%s", layout.text(a._shape),
       layout.text(b._shape), n, rows, not is_vector and b._shape[b._ndim] == n and
       "; a batch of vectors is a batch of matrices of one column, b:expand_dims(-1)" or "")
   end

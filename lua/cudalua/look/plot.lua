@@ -65,7 +65,7 @@ local function parts(t)
   end
   for key in pairs_of(list) do
     if key < 1 or key > #list or key ~= math.floor(key) then
-      refuse(WHAT, ("the series are a list; it has a field %s"):format(tostring(key)))
+      refuse(WHAT, ("the series must be a list, but it has the field %s"):format(tostring(key)))
     end
   end
   return list, named
@@ -90,7 +90,7 @@ end
 local function numbers_of(list, named, kind)
   local x, y = named.x, named.y
   if x == nil and y == nil then return #list > 0 and are_numbers(list) and { list } or list end
-  if #list > 0 then refuse(WHAT, "x and y are given by place or by name, not in both ways") end
+  if #list > 0 then refuse(WHAT, "pass x and y by position or by name, not both") end
   if y == nil and kind ~= "hist" then refuse(WHAT, "x needs y: {x = a, y = b}") end
   if y == nil then return { x } end
   return x == nil and { y } or { x, y }
@@ -317,7 +317,7 @@ local function prepared(list, o)
   if #histograms > 0 then
     series.count(histograms, o.bins)
   elseif o.bins ~= nil then
-    refuse(WHAT, "bins is for kind = 'hist'")
+    refuse(WHAT, "bins needs kind = 'hist'")
   end
   arrange_bars(all)
   local plot = { series = all, title = text_option(o, "title"), xlabel = text_option(o, "xlabel"),
@@ -381,7 +381,7 @@ function M.plot(options)
     whole.check_path(WHAT, o.file)
     if o.to ~= nil or o.colour ~= nil then refuse(WHAT, "to and colour are for the terminal, not for a file") end
     if not o.file:lower():find "%.svg$" then
-      refuse(WHAT, ("the file's name must end in .svg, it is %s"):format(errors.text(o.file)))
+      refuse(WHAT, ("the file's name must end in .svg, got %s"):format(errors.text(o.file)))
     end
     local width, height = pixels(o, "width", WIDTH), pixels(o, "height", HEIGHT)
     local text = require("cudalua.look.svg").text(prepared(list, o), width, height)

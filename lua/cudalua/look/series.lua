@@ -36,14 +36,14 @@ local function is_list(x) return type(x) == "table" and getmetatable(x) == nil e
 local function check_real(name, a)
   local kind = a.dtype.kind
   if kind == "complex" or kind == "struct" then
-    refuse(WHAT, ("%s must be real numbers, they are %s"):format(name, a.dtype.name))
+    refuse(WHAT, ("%s must be real numbers, got %s"):format(name, a.dtype.name))
   end
 end
 
 local function of_array(name, a, any_shape)
   check_real(name, a)
   if #a.shape ~= 1 and not any_shape then
-    refuse(WHAT, ("%s must have one axis, the shape is %s"):format(name, layout.text(a.shape)))
+    refuse(WHAT, ("%s must have one axis, got the shape %s"):format(name, layout.text(a.shape)))
   end
   local host = boxes.on_device(a) and a:get() or a
   arrays.check_self(host, WHAT)
@@ -57,7 +57,7 @@ local function of_list(name, list)
   local out = new(#list)
   for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > #list then
-      refuse(WHAT, ("%s must be a list of numbers, it has a field %s"):format(name, errors.text(key)))
+      refuse(WHAT, ("%s must be a list of numbers, but it has the field %s"):format(name, errors.text(key)))
     end
   end
   for i, x in ipairs(list) do
@@ -103,7 +103,7 @@ local function line(s, data, view)
   end
   s.y = values("y", data[#data])
   s.x = #data == 2 and values("x", data[1]) or places(s.y.n)
-  if s.x.n ~= s.y.n then refuse(WHAT, ("x has %d values, y has %d"):format(s.x.n, s.y.n)) end
+  if s.x.n ~= s.y.n then refuse(WHAT, ("x has %d values, but y has %d"):format(s.x.n, s.y.n)) end
 end
 
 local function bars(s, data)
@@ -115,7 +115,7 @@ local function bars(s, data)
       end
     end
     s.y = values("y", data[2])
-    if #names ~= s.y.n then refuse(WHAT, ("x has %d names, y has %d values"):format(#names, s.y.n)) end
+    if #names ~= s.y.n then refuse(WHAT, ("x has %d names, but y has %d values"):format(#names, s.y.n)) end
     s.x, s.names = places(s.y.n), names
     return
   end
@@ -217,7 +217,7 @@ end
 
 local function hist(s, data)
   if #data ~= 1 then
-    refuse(WHAT, "a histogram has one array or list; several are series: {{a}, {b}, kind = 'hist'}")
+    refuse(WHAT, "a histogram takes one array or list; pass several as series: {{a}, {b}, kind = 'hist'}")
   end
   if boxes.on_device(data[1]) then
     check_real("the data", data[1])

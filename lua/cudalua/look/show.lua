@@ -167,7 +167,7 @@ local function checked(a)
   if arrays.is_array(a) then return arrays.check_self(a, WHAT) end
   local is_list = type(a) == "table" and getmetatable(a) == nil
   refuse(WHAT, ("expected an array, got %s%s"):format(element.describe(a),
-    is_list and "; ndarray.array(list) makes one of a list" or ""))
+    is_list and "; convert a list with ndarray.array(list)" or ""))
 end
 
 local known = { map = true, vmin = true, vmax = true, to = true, colour = true, width = true, height = true,

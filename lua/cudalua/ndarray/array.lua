@@ -139,7 +139,7 @@ end
 local is_array = M.is_array
 
 local function not_array(what, x)
-  refuse(what, "expected an ndarray (a method is called with a colon), got " .. element.describe(x))
+  refuse(what, "expected an ndarray (call the method with a colon), got " .. element.describe(x))
 end
 
 local function check_alive(state, what)
@@ -185,7 +185,7 @@ function M.allocate(what, nbytes)
   collectgarbage()
   local p = nbytes < ADDRESS_SPACE and ffi.C.cudalua_host_calloc(nbytes, 1) or nil
   if p == nil then
-    errors.raise("MemoryError", ("%s: out of host memory: %.0f bytes were asked for"):format(what, nbytes))
+    errors.raise("MemoryError", ("%s: out of host memory: cannot allocate %.0f bytes"):format(what, nbytes))
   end
   p = ffi.gc(p, ffi.C.cudalua_host_free)
   return cast(bytes_t, p), p
@@ -228,7 +228,7 @@ function M.placement(what, options, known)
   local order
   order, options = M.order_of(what, options, known or placements)
   local pinned, managed = layout.flag(what, options, "pinned"), layout.flag(what, options, "managed")
-  if pinned and managed then refuse(what, "an array is pinned or managed, not both") end
+  if pinned and managed then refuse(what, "an array cannot be both pinned and managed") end
   return order, pinned and "pinned" or managed and "managed" or nil, options
 end
 
@@ -368,7 +368,7 @@ function Array:buffer()
   check_self(self, "ndarray:buffer")
   local c, f = density(self)
   if not (c or f) then
-    refuse("ndarray:buffer", ("the elements of this view of shape %s do not lie one after another: copy() it")
+    refuse("ndarray:buffer", ("this view of shape %s is not contiguous; copy it with copy()")
       :format(layout.text(self._shape)))
   end
   return self._p, self._size * self._dtype.itemsize, (self._root or self)._base or nil
@@ -438,7 +438,7 @@ function Array:set(...)
   local what = "ndarray:set"
   local state = check_self(self, what)
   local n = select("#", ...)
-  if n == 0 then refuse(what, "no value is given") end
+  if n == 0 then refuse(what, "the value is missing") end
   write(state, what, offset_of(state, what, n - 1, ...), (select(n, ...)))
 end
 
@@ -504,7 +504,7 @@ end
 local function convert(what, dst, src)
   local a, b = src._dtype, dst._dtype
   if (a.kind == "struct" or b.kind == "struct") and a._layout ~= b._layout then
-    refuse(what, ("elements of %s cannot become %s"):format(a.name, b.name))
+    refuse(what, ("cannot convert elements of %s to %s"):format(a.name, b.name))
   end
   local i, why = copy.convert(dst, src)
   if i then M.refuse_element(what, src._shape, i, why) end
@@ -566,7 +566,7 @@ function Array:assign(values)
     values = from_values(what, values, self._dtype, self._dtype)
   end
   if not layout.broadcasts(values._shape, self._shape) then
-    refuse(what, ("an array of shape %s cannot take one of shape %s"):format(layout.text(self._shape),
+    refuse(what, ("an array of shape %s cannot be assigned one of shape %s"):format(layout.text(self._shape),
       layout.text(values._shape)))
   end
   local why = dtypes._unstorable(values._dtype, self._dtype)
@@ -592,7 +592,7 @@ local function part(self, state, what, i)
 end
 
 local function check_first_axis(state)
-  if state._ndim == 0 then refuse("ndarray", "a 0-d array has no positions; use get() and set(value)") end
+  if state._ndim == 0 then refuse("ndarray", "a 0-d array cannot be indexed; use get() and set(value)") end
 end
 
 local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end
@@ -671,8 +671,8 @@ end
 for _, name in ipairs { "add", "sub", "mul", "div", "mod", "pow", "neg" } do
   methods[name] = function(a, b)
     local host = is_array(a) and a or b
-    refuse(name, ("one operand is an array in host memory; %sgpuarray.to_gpu() copies it to the device"):format(
-      host._size == 1 and ":item() is its number, " or ""))
+    refuse(name, ("one operand is a host array; %scopy it to the device with gpuarray.to_gpu()"):format(
+      host._size == 1 and "read its number with :item(), or " or ""))
   end
 end
 

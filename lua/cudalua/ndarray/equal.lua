@@ -65,7 +65,7 @@ function Array:allclose(other, options)
   for _, name in ipairs { "rtol", "atol" } do
     local x = t[name]
     if type(x) ~= "number" or x < 0 or x ~= x then
-      refuse(what, name .. " must be a number from 0, got " .. element.describe(x))
+      refuse(what, name .. " must be a non-negative number, got " .. element.describe(x))
     end
   end
   other = operand(self, what, other)

@@ -33,7 +33,7 @@ end
 
 local function check_path(what, path)
   if type(path) ~= "string" then refuse(what, "expected a path, got " .. errors.text(path)) end
-  if path:find("%z") then refuse(what, "the path has a zero byte in it") end
+  if path:find("%z") then refuse(what, "the path contains a zero byte") end
 end
 
 local function cannot(what, why) errors.raise("RuntimeError", what .. ": " .. why) end
@@ -68,7 +68,8 @@ end
 
 local function check_size(what, source, header)
   if header.offset + header.nbytes > source.size then
-    refuse(what, ("%s is truncated: %s elements of shape %s need %.0f bytes, %.0f are left"):format(source.name,
+    refuse(what, ("%s is truncated: %s elements of shape %s need %.0f bytes, but only %.0f are " ..
+      "left"):format(source.name,
       header.dtype.name, layout.text(header.shape), header.nbytes, source.size - header.offset))
   end
 end
@@ -153,7 +154,7 @@ local states = setmetatable({}, { __mode = "k" }) -- of each: its source and mem
 local function check_npz(what, self)
   local state = states[self]
   if not state then
-    refuse(what, "expected an .npz file (a method is called with a colon), got " .. element.describe(self))
+    refuse(what, "expected a .npz file (call the method with a colon), got " .. element.describe(self))
   end
   if state.closed then refuse(what, "the file was closed") end
   return state
@@ -234,7 +235,7 @@ local function load(what, source, options)
   if source.size >= 4 then source.read(0, start, 4) end
   local magic = ffi.string(start, 4)
   if magic == "PK\3\4" or magic == "PK\5\6" then return open_npz(what, source) end
-  if magic ~= npy.MAGIC:sub(1, 4) then refuse(what, source.name .. " is neither an .npy nor an .npz file") end
+  if magic ~= npy.MAGIC:sub(1, 4) then refuse(what, source.name .. " is neither a .npy nor a .npz file") end
   return read_npy(what, source, backing)
 end
 
@@ -271,7 +272,7 @@ local function array_of(what, x)
   if arrays.is_array(x) then
     arrays.check_self(x, what)
     if x._dtype.kind == "struct" then
-      refuse(what, ("arrays of structs (%s) are not written; save their fields"):format(x._dtype.name))
+      refuse(what, ("arrays of structs (%s) cannot be saved; save their fields"):format(x._dtype.name))
     end
     return x
   end
@@ -317,12 +318,12 @@ end
 local function npz_writer(what, list, options)
   local version = version_of(what, options)
   if type(list) ~= "table" or getmetatable(list) ~= nil then
-    refuse(what, "expected a table of arrays by their names, got " .. errors.text(list))
+    refuse(what, "expected a table of arrays by name, got " .. errors.text(list))
   end
   local names, members = {}, {}
   for name, value in pairs_of(list) do
     if type(name) ~= "string" or name == "" or name:find "%z" then
-      refuse(what, ("an array's name is a string, got %s"):format(errors.text(name)))
+      refuse(what, ("an array's name must be a string, got %s"):format(errors.text(name)))
     end
     names[#names + 1] = name
     members[name] = array_of(("%s: %s"):format(what, errors.text(name)), value)

@@ -59,7 +59,7 @@ local function misfit(t)
   local last = 0
   for key in pairs_of(t) do
     if not layout.whole(key) or key < 1 then
-      return ("it has the key %s; write values only, {1, 2, 3}, and options as a table of their own"):format(
+      return ("it has the key %s; write only values, {1, 2, 3}, and pass options in a separate table"):format(
         errors.text(key))
     end
     last = math.max(last, key)
@@ -86,7 +86,7 @@ function M.flatten(what, list, dtype)
   while is_list(x) do
     shape[#shape + 1] = #x
     if #shape > layout.MAX_AXES then
-      refuse(what, ("the tables are nested more than %d deep"):format(layout.MAX_AXES))
+      refuse(what, ("the tables are nested more than %d levels deep"):format(layout.MAX_AXES))
     end
     x = rawget(x, 1)
   end
@@ -105,7 +105,7 @@ function M.flatten(what, list, dtype)
       if keys % AT_ONCE == 0 then pace(AT_ONCE) end
     end
     if keys ~= #t then complain(depth, "is not a list: " .. misfit(t)) end
-    if #t ~= extent then complain(depth, ("has %d elements, others %d"):format(#t, extent)) end
+    if #t ~= extent then complain(depth, ("has %d elements, but others have %d"):format(#t, extent)) end
     depth = depth + 1
     for i = 1, extent do
       local v = rawget(t, i)

@@ -63,7 +63,8 @@ function M.from_function(shape, fn, dtype, options)
   dtype = dtype ~= nil and dtypes._of(what, dtype) or nil
   local size = layout.size(what, shape, 1)
   if not dtype then
-    if size > MAX_VALUES then refuse(what, ("give a dtype: %.0f values are too many to find one"):format(size)) end
+    if size > MAX_VALUES then refuse(what, ("pass a dtype; %.0f values are too many to infer one " ..
+      "from"):format(size)) end
     local values = {}
     each(shape, fn, function(i, x)
       if i % AT_ONCE == 0 then pace(AT_ONCE) end

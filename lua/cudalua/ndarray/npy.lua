@@ -22,7 +22,7 @@ local by_code = {}
 for _, dt in ipairs(dtypes.list) do by_code[dt.code:sub(2)] = dt end
 by_code["?"] = dtypes.bool
 
-local unknown = { O = "Python objects, pickled; they are not read", S = "bytes", a = "bytes", U = "text", M = "dates",
+local unknown = { O = "pickled Python objects, which cannot be read", S = "bytes", a = "bytes", U = "text", M = "dates",
   m = "time spans", V = "raw bytes" }
 
 -- The dtype of a `descr`, and of how many bytes each the parts are that have to be turned around, or nil.
@@ -123,7 +123,7 @@ local function parse(what, text)
     at = next_at
     if comma == "" and text:sub(at, at) ~= "}" then refuse(what, "the header is not a dict") end
   end
-  if text:find("[^%s%z]", at + 1) then refuse(what, "the header does not end behind its dict") end
+  if text:find("[^%s%z]", at + 1) then refuse(what, "the header has text after its dict") end
   for name in pairs_of(readers) do
     if fields[name] == nil then refuse(what, "the header has no " .. name) end
   end

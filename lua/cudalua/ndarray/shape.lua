@@ -89,7 +89,7 @@ function Array:broadcast_to(...)
   if select("#", ...) > 1 or type(extents) ~= "table" then extents = { ... } end
   local shape = layout.numbers(what, "shape", extents, 0)
   if not layout.broadcasts(self._shape, shape) then
-    layout.refuse(what, "the shape %s does not broadcast to %s", layout.text(self._shape), layout.text(shape))
+    layout.refuse(what, "the shape %s cannot be broadcast to %s", layout.text(self._shape), layout.text(shape))
   end
   local size = layout.size(what, shape, self._dtype.itemsize)
   return view(self, 0, shape, layout.broadcast_strides(self._shape, self._strides, shape), size)

@@ -39,9 +39,9 @@ local function find_directory(what, source)
   local disks = u16(p, at + 4) + u16(p, at + 6)
   if at >= 20 and u32(p, at - 20) == LOCATOR then
     local place64 = u64(p, at - 12)
-    if place64 + 56 > place then refuse(what, "the zip archive is damaged: its list of members is not in it") end
+    if place64 + 56 > place then refuse(what, "the zip archive is damaged: its list of members is missing") end
     p = piece(source, place64, 56)
-    if u32(p, 0) ~= END64 then refuse(what, "the zip archive is damaged: its list of members is not in it") end
+    if u32(p, 0) ~= END64 then refuse(what, "the zip archive is damaged: its list of members is missing") end
     place, disks = place64, u32(p, 16) + u32(p, 20)
     count, size, offset = u64(p, 32), u64(p, 40), u64(p, 48)
   end
@@ -49,7 +49,7 @@ local function find_directory(what, source)
   -- Something may stand before the archive, which its offsets do not count.
   local before = place - size - offset
   if before < 0 or size > MAX_DIRECTORY or count * 46 > size then
-    refuse(what, "the zip archive is damaged: its list of members is not in it")
+    refuse(what, "the zip archive is damaged: its list of members is missing")
   end
   return before, offset + before, size, count
 end
@@ -126,14 +126,15 @@ end
 function M.open(what, source, member)
   if member.flags % 2 == 1 then refuse(what, "the member is encrypted") end
   if member.method ~= 0 and member.method ~= 8 then
-    refuse(what, ("the member is compressed by method %d; stored and deflated ones are read"):format(member.method))
+    refuse(what, ("the member is compressed by method %d; only stored and deflated members can be " ..
+      "read"):format(member.method))
   end
-  if member.offset + 30 > source.size then refuse(what, "the zip archive is damaged: the member is not in it") end
+  if member.offset + 30 > source.size then refuse(what, "the zip archive is damaged: the member is missing") end
   local p = piece(source, member.offset, 30)
   local start = member.offset + 30 + u16(p, 26) + u16(p, 28)
   if u32(p, 0) ~= LOCAL or start + member.packed > source.size or
     member.method == 0 and member.packed ~= member.size then
-    refuse(what, "the zip archive is damaged: the member is not in it")
+    refuse(what, "the zip archive is damaged: the member is missing")
   end
   -- Deflate makes 1032 bytes of one at most.
   if member.method == 8 and member.size > 1032 * member.packed then

@@ -80,8 +80,8 @@ local actions = {
   O = function(list) return run(call_with_list, jit.opt.start, list) end,
 }
 
-local wanted = { e = "-e needs a line of Lua behind it", j = "-j needs a command behind it: -jv",
-  l = "-l needs a module's name behind it" }
+local wanted = { e = "-e needs a line of Lua after it", j = "-j needs a command after it: -jv",
+  l = "-l needs a module's name after it" }
 
 -- ---- the arguments --------------------------------------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ local function main(argv)
   local script = found.script and argv[found.script]
   local command = commands[script]
   if command then
-    if found.script > 1 and takes_options[script] then return report(script .. " stands before its options") end
+    if found.script > 1 and takes_options[script] then return report(script .. " must come before its options") end
     return command { unpack(argv, found.script + 1) }
   end
   if script == "help" then

@@ -55,8 +55,8 @@ M.list.help = { about = "[NAME]  this list, or what help \"NAME\" says", run = f
     lines[i] = ":" .. word .. (arguments ~= "" and " " .. arguments or "")
     lines[i] = lines[i] .. rep(" ", WIDTH - #lines[i]) .. about
   end
-  prompt.write(concat(lines, "\n") .. "\n" ..
-    "A value is printed; a semicolon behind it silences. _ is the last one. A local stays.\n" ..
+  prompt.write(concat(lines, "\n") .. "\nA value is printed unless a semicolon follows. _ is the last value. Locals " ..
+    "persist.\n" ..
     'help() says how to start, help(x) what x is, help "words" looks for words.\n')
 end }
 
@@ -121,7 +121,7 @@ local function list_or_switch(prompt, rest)
   local cuda = require "cudalua"
   if rest ~= "" then
     local n = tonumber(rest)
-    if not n then return prompt.write(":device takes the number of a device\n") end
+    if not n then return prompt.write(":device needs a device number\n") end
     local context = cuda.Device(n):retain_primary_context()
     if prompt.switched then cuda.Context.pop() end
     context:push()
@@ -188,7 +188,8 @@ local compiled = { ["cudalua.SourceModule"] = true, ["cudalua.DynamicModule"] = 
 local function kernel_source(x)
   local mt = getmetatable(x) -- a string, if the class names itself
   if mt == "cudalua.gpuarray.Fused" then
-    return "the kernel of a fused function depends on its arguments: print(f:source(x, y)) for those of a call"
+    return "the kernel of a fused function depends on its arguments: for the arguments of a call use " ..
+      "print(f:source(x, y))"
   elseif type(mt) == "string" and match(mt, "^cudalua%..*Kernel$") then
     return x:source()
   elseif type(x) == "table" and type(mt) == "table" and compiled[mt.__name] then
@@ -211,7 +212,7 @@ local function source_of(session, x)
     return session:lines_of(x) or lines_of(x) or
       "the lines of this function are not known: it is in no file, and no variable of the prompt has held it"
   end
-  return kernel_source(x) or "no CUDA C belongs to this; give an array that is not computed yet, or a kernel"
+  return kernel_source(x) or "this has no CUDA C; pass an array that is not computed yet, or a kernel"
 end
 
 M.list.source = { about = "EXPRESSION  CUDA C of a kernel or an array not computed yet; a function's lines",

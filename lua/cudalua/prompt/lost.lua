@@ -150,7 +150,7 @@ local function culprit(prompt, err)
     return format("Kernel %s failed%s.", kernel, i and "; chunk " .. i .. " launched it" or "")
   end
   kernel = is_sticky(err) and rawget(err, "kernel")
-  return kernel and format("The kernel that was launched last is %s%s.", kernel, i and ", in chunk " .. i or "")
+  return kernel and format("The kernel launched last is %s%s.", kernel, i and ", in chunk " .. i or "")
 end
 
 -- On the software device the error has named the line already.
@@ -169,12 +169,13 @@ function M.tell(prompt, err)
     local list = one.on_device and lost or alive
     list[#list + 1] = one
   end
-  local lines = { format("The GPU is lost to this process (%s), with all device memory.", why), culprit(prompt, err) }
+  local lines = { format("This process can no longer use the GPU (%s), and its device memory is lost.", why),
+    culprit(prompt, err) }
   if #lost > 0 then lines[#lines + 1] = "Lost:\n" .. aligned(lost) end
-  lines[#lines + 1] = "Lua's values are as they were, " ..
-    (#alive > 0 and "and what is in host memory:\n" .. aligned(alive) or "and so is host memory.")
+  lines[#lines + 1] = "Your Lua values are unchanged, and so " ..
+    (#alive > 0 and "are these arrays in host memory:\n" .. aligned(alive) or "is host memory.")
   if prompt.command then
-    lines[#lines + 1] = "Type :restart for a new process; :restart all also runs the chunks again that did not fail."
+    lines[#lines + 1] = "Type :restart for a new process; :restart all also reruns the chunks that did not fail."
   else
     lines[#lines + 1] = "Only a new process can use the GPU again."
   end
@@ -194,8 +195,8 @@ end
 function M.text(prompt, failure)
   if not (prompt.told and is_sticky(failure.err)) then return frames.text(failure) end
   local where = rawget(failure.err, "where")
-  return format("%sthe GPU is lost to this process (%s); %s", where and where .. ": " or "", M.why(),
-    prompt.command and ":restart starts a new one" or "only a new one can use it again")
+  return format("%sthis process can no longer use the GPU (%s); %s", where and where .. ": " or "", M.why(),
+    prompt.command and ":restart starts a new one" or "only a new process can use it again")
 end
 
 ---The text of a value that is lost.

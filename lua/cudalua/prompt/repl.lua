@@ -153,12 +153,12 @@ local function hint(prompt, text)
   end
   local leave = match(text, "^%s*(%a+)%s*%(?%s*%)?%s*$")
   if (leave == "exit" or leave == "quit") and prompt.session.env[leave] == nil and not prompt.session.cells[leave] then
-    prompt.write(leave .. " is no function of Lua; :quit or Ctrl-D leaves the prompt\n")
+    prompt.write(leave .. " is not a function of Lua; leave the prompt with :quit or Ctrl-D\n")
     return true
   end
   local word = match(text, "^:(%S*)")
   if word then
-    prompt.write(format(":%s is no command; :help lists them\n", word))
+    prompt.write(format("unknown command :%s; :help lists the commands\n", word))
     return true
   end
 end

@@ -57,7 +57,7 @@ function M.choose(text, entries)
       from = tonumber(from or match(part, "^%d+$"))
       to = tonumber(to) or from
       if not from or from < 1 or to > #entries or from > to then
-        return nil, #entries == 0 and "the session has no chunks; :restart alone starts anew" or
+        return nil, #entries == 0 and "the session has no chunks; :restart alone starts over" or
           format("'%s' names no chunks; write numbers from 1 to %d, such as 1-4,7, or all; :restart ? lists them", part,
             #entries)
       end

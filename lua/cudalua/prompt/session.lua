@@ -60,7 +60,7 @@ end
 -- The message for a chunk that compiles alone and not with the session's locals.
 local function too_many(err)
   if find(err, "upvalues", 1, true) then
-    return "the chunk uses more locals of earlier chunks than LuaJIT takes upvalues, which is 60; make some of them " ..
+    return "the chunk uses more than 60 locals of earlier chunks, the limit of LuaJIT's upvalues; make some of them " ..
       "globals or fields of a table"
   end
   return err

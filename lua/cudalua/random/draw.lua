@@ -103,8 +103,8 @@ end
 ---@return cudalua.gpuarray.Array
 function M.draw(op, shape, state, third)
   if graph.limits_lifted() then
-    errors.raise("LogicError", "gpuarray.fuse: the function draws random numbers, which would be the same ones in " ..
-      "each call: draw them outside, and pass them as an argument")
+    errors.raise("LogicError", "gpuarray.fuse: the function draws random numbers, which would be the same in each " ..
+      "call; draw them outside and pass them as an argument")
   end
   hooks.draws = hooks.draws + 1
   local array, leaf = places(shape)

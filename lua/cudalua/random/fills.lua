@@ -58,7 +58,7 @@ function M.object(class, methods, g, what, count, field)
       if value ~= nil then return value end
       return names.unknown({ text = names.one(what:match "[%w_]+$"), tables = { methods } }, key)
     end,
-    __newindex = function() errors.raise("LogicError", what .. ": it is read only") end,
+    __newindex = function() errors.raise("LogicError", what .. ": it is read-only") end,
     __tostring = function() return ("%s(%d)"):format(what, count) end })
 end
 
@@ -131,7 +131,7 @@ function numbers.uniform(wanted)
   end
   local kernel = is_integer(dtype) and class.words(g, dtype)
   if kernel then return graph.as_type(fill(wanted, kernel), dtype) end
-  refuse(wanted.what, "uniform numbers are float32, float64, or %s, not %s", class.integers(g), dtype.name)
+  refuse(wanted.what, "uniform numbers must be float32, float64, or %s, not %s", class.integers(g), dtype.name)
 end
 
 function numbers.normal(wanted)
@@ -167,7 +167,7 @@ end
 local function any_type(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
 
 local function shape_of(class, g, what, shape, dtype)
-  if shape == nil then refuse(what, "a shape is missing") end
+  if shape == nil then refuse(what, "the shape is missing") end
   local alone = type(shape) ~= "table"
   shape = layout.numbers(what, "shape", shape, 0)
   if alone and class.points then class.points(g, shape) end

@@ -37,7 +37,7 @@ function M.is_generator(x) return type(x) == "table" and getmetatable(x) == TAG 
 
 local function check_self(self, what)
   if not M.is_generator(self) then
-    refuse(what, "expected a Generator (rng:name(...), with a colon), got " .. element.describe(self))
+    refuse(what, "expected a Generator (call it as rng:name(...)), got " .. element.describe(self))
   end
 end
 
@@ -76,13 +76,14 @@ local MOST = 2 ^ 53 -- blocks of a seed
 -- finalizer of the user's may draw, too: of two draws one has all its numbers before those of the other.
 local function reserve(self, what, blocks)
   local seed, at = self._seed, self._position if blocks <= MOST - at then self._position = at + blocks else at = nil end
-  if not at then refuse(what, "the sequence of this seed is used up; seed(...) starts another one") end
+  if not at then refuse(what, "the sequence of this seed is exhausted; start another one with seed(...)") end
   return seed, at
 end
 
 -- The same for who knows the number of blocks from their words: false if the generator is elsewhere by now.
 local function reserve_from(self, what, seed, at, blocks)
-  if blocks > MOST - at then refuse(what, "the sequence of this seed is used up; seed(...) starts another one") end
+  if blocks > MOST - at then refuse(what, "the sequence of this seed is exhausted; start another one with " ..
+    "seed(...)") end
   if self._seed == seed and self._position == at then self._position = at + blocks else return false end
   return true
 end
@@ -132,7 +133,7 @@ function Generator:set_state(state)
   end
   position = tonumber(position)
   if not position or position > MOST then
-    refuse("Generator:set_state", "expected a text that get_state() gave, got " .. element.describe(state))
+    refuse("Generator:set_state", "expected a string that get_state() returned, got " .. element.describe(state))
   end
   self._seed, self._position = uint64_t(tonumber(high, 16)) * 2 ^ 32ULL + uint64_t(tonumber(low, 16)), position
   return self
@@ -207,7 +208,7 @@ local function check_fits(what, x, shape)
   local own, before = x._shape, #shape - x._ndim
   for k = x._ndim, 1, -1 do
     if before < 0 or own[k] ~= 1 and own[k] ~= shape[before + k] then
-      refuse(what, "an array of parameters has the shape %s, which does not fit into %s", layout.text(own),
+      refuse(what, "an array of parameters has the shape %s, which cannot be broadcast to %s", layout.text(own),
         layout.text(shape))
     end
   end
@@ -604,7 +605,7 @@ local function pycuda_uniform(self, what, shape, dtype)
     local x = plain(self, what, "bits", shape, dtype.itemsize == 4 and dtypes.uint32 or dtypes.uint64)
     return graph.as_type(x, dtype)
   end
-  refuse(what, "uniform numbers are float32, float64, or integers of 32 or 64 bits, not %s", dtype.name)
+  refuse(what, "uniform numbers must be float32, float64, or integers of 32 or 64 bits, not %s", dtype.name)
 end
 
 -- The array is written in the order of a stream.
@@ -622,7 +623,7 @@ local function generated(what, stream, x)
 end
 
 local function shape_and_size(what, shape)
-  if shape == nil then refuse(what, "a shape is missing") end
+  if shape == nil then refuse(what, "the shape is missing") end
   return shape_of(what, shape)
 end
 

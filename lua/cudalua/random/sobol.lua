@@ -377,7 +377,7 @@ function Methods:set_state(state)
   local position = table.remove(list, 1)
   for _, steps in ipairs(list) do furthest = math.max(furthest, steps) end
   if not position or position + furthest > MOST[g.bits] or #list > 0 and #list ~= g.dimensions then
-    refuse("SobolGenerator:set_state", "expected a text that get_state() of such a generator gave, got " ..
+    refuse("SobolGenerator:set_state", "expected a string that get_state() of such a generator returned, got " ..
       element.describe(state))
   end
   local lead = level
@@ -416,7 +416,7 @@ function M.new(name, vectors, shifts, offset, options)
   local what, bits, scrambled = name .. "RandomNumberGenerator", kinds[name].bits, kinds[name].scrambled
   local o = errors.options(what, options, known_options)
   if vectors ~= nil and o.dimensions ~= nil then
-    refuse(what, "option dimensions cannot be given beside direction vectors, which set the dimensions")
+    refuse(what, "direction vectors set the dimensions; omit option dimensions")
   end
   local word = dtypes["uint" .. bits]
   local g = { name = name, bits = bits, context = core.context_id(), position = 0, lead = level }

@@ -213,7 +213,7 @@ function Methods:set_state(state)
   local g = fills.inner(class, self, what)
   local head = ("%s %d\n"):format(g.name, g.count)
   if type(state) ~= "string" or state:sub(1, #head) ~= head or #state ~= #head + 4 * WORDS * g.count then
-    refuse(what, "expected a text that get_state() of such a generator gave, got " .. element.describe(state))
+    refuse(what, "expected a string that get_state() of such a generator returned, got " .. element.describe(state))
   end
   local host = ndarray.empty({ WORDS, g.count }, "uint32")
   ffi.copy(host:data(), state:sub(#head + 1), 4 * WORDS * g.count)
@@ -242,7 +242,7 @@ local function seeds_of(what, getter, count)
   end
   local seed = layout.whole(getter)
   if not seed or seed < -2 ^ 31 or seed >= 2 ^ 32 then
-    refuse(what, "expected a function that gives seeds, an array of int32, or a number of 32 bits, got " ..
+    refuse(what, "expected a function that returns seeds, an array of int32, or a number of 32 bits, got " ..
       element.describe(getter))
   end
   return gpuarray.full(count, seed % 2 ^ 32, "uint32"):astype "int32"

@@ -111,8 +111,8 @@ local function python_side(what)
   local destructor, plain, versioned, used_plain, used_versioned
   if lupa then destructor, plain, versioned, used_plain, used_versioned = core.tensor_capsules() end
   if not destructor then
-    refuse(what, "no Python runs this program; it works under lupa's luajit21, imported with "
-      .. "sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)")
+    refuse(what, "this program does not run inside Python; from_python works under lupa's luajit21, imported with " ..
+      "sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)")
   end
   local space = python.eval "dict(__name__='cudalua')"
   python.builtins.exec(SOURCE, space)

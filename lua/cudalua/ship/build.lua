@@ -42,7 +42,7 @@ local function read_arguments(argv)
   local own, i = {}, 1
   local function value()
     i = i + 1
-    return argv[i] or fail("%s needs a value behind it\n%s", argv[i - 1], usage)
+    return argv[i] or fail("%s needs a value after it\n%s", argv[i - 1], usage)
   end
   while argv[i] do
     local text = argv[i]
@@ -58,7 +58,7 @@ local function read_arguments(argv)
     elseif text == "--also" then
       b.also[#b.also + 1] = value()
     elseif text:sub(1, 1) == "-" or b.script then
-      fail("unknown argument %s; the program's own stand behind --\n%s", text, usage)
+      fail("unknown argument %s; put the program's own after --\n%s", text, usage)
     else
       b.script = text
     end
@@ -68,7 +68,7 @@ local function read_arguments(argv)
   if core.stat(b.script) ~= "file" then fail("%s is not a file", b.script) end
   b.name = b.script:match "([^/]*)$":gsub("%.lua$", "")
   if not b.name:find "^[%w_][%w_.+-]*$" then
-    fail("the program's name, '%s', is to be a command's: letters, digits, _ . + -", b.name)
+    fail("the program's name, '%s', must be the name of a command: letters, digits, _ . + -", b.name)
   end
   b.runs = { table.concat(own, " "), unpack(b.also) }
   return b
@@ -80,7 +80,7 @@ local function check_target(dir)
   local text = core.read_file(dir .. "/build.txt", 2 ^ 26)
   local empty = core.stat(dir) == "directory" and not (core.list_folder(dir) or { "?" })[1]
   if not empty and not (text and text:sub(1, #FIRST_LINE) == FIRST_LINE) then
-    fail("%s is there, and cudalua build did not write it: name another folder", dir)
+    fail("%s exists, but cudalua build did not write it; choose another folder", dir)
   end
 end
 
@@ -144,7 +144,7 @@ local function add_files(b, files)
     local inside = path and below(b.folder, path)
     if not path then fail("--add %s: there is no such file", given) end
     if not inside then
-      fail("--add %s: it is not below the program's folder, %s, and so has no place beside it", given, b.folder)
+      fail("--add %s: it is not below the program's folder, %s, so it cannot be placed beside it", given, b.folder)
     end
     if core.stat(path) == "directory" then
       copy_folder(path, files .. "/app/" .. inside)

@@ -264,7 +264,7 @@ local function export_one(report, job, archs, variants)
     report.refused[#report.refused + 1] = title
   end
   if not entry.files then
-    report.notes[#report.notes + 1] = ("%s: which files it includes cannot be said; changes of them go unnoticed")
+    report.notes[#report.notes + 1] = ("%s: the files that it includes are not known; changes to them go unnoticed")
       :format(title)
   end
   local digest
@@ -275,7 +275,7 @@ local function export_one(report, job, archs, variants)
   local bytes = exported.encode(entry)
   write(path, bytes)
   if variants[digest] and variants[digest] ~= file then
-    report.notes[#report.notes + 1] = title .. ": exported with several versions of its headers, which have to be " ..
+    report.notes[#report.notes + 1] = title .. ": exported with several versions of its headers, which must be " ..
       "beside the program to tell which one it is"
   end
   variants[digest] = file
@@ -304,12 +304,12 @@ return function(dir, archs, sealed)
   local old, problem = exported.manifest(dir)
   if not old and (core.list_folder(dir) or {})[1] then
     errors.raise("RuntimeError", ("%s: %s is in use for something else: %s"):format(WHERE, dir, problem), {
-      hint = "name a new folder",
+      hint = "choose a new folder",
     })
   end
   if old and old.library ~= version.VERSION_TEXT then
     errors.raise("RuntimeError", ("%s: cudalua %s exported to %s, this is cudalua %s"):format(WHERE, old.library, dir,
-      version.VERSION_TEXT), { hint = "remove the folder, or name a new one" })
+      version.VERSION_TEXT), { hint = "remove the folder, or choose a new one" })
   end
   local report = setmetatable({
     dir = core.realpath(dir) or dir, archs = archs, nvrtc = info.major .. "." .. info.minor,

@@ -35,7 +35,7 @@ end
 -- a + b, or a - b.
 local function add(what, a, b, negative)
   if not (matrix.is(a) and matrix.is(b)) then
-    refuse(what, ("a sparse matrix and %s have no sparse sum; m:todense() makes a dense array"):format(
+    refuse(what, ("the sum of a sparse matrix and %s is not sparse; convert the matrix with m:todense()"):format(
       element.describe(matrix.is(a) and b or a)))
   end
   same_shape(what, a, b)
@@ -121,7 +121,7 @@ end
 function mt.__div(a, b)
   local what = "sparse.Matrix /"
   if not matrix.is(a) or not graph.is_value(b) then
-    refuse(what, "a sparse matrix can be divided by a number, and by nothing else")
+    refuse(what, "a sparse matrix can be divided only by a number")
   end
   a = matrix.elements(what, a)
   return of_values(what, a, functions.div, a._data, b)

@@ -82,7 +82,7 @@ function M.shape(what, shape)
   local s = layout.integers(what, "shape", shape, 0)
   if #s ~= 2 then refuse(what, ("shape must be two integers, rows and columns; got %d"):format(#s)) end
   if s[1] * s[2] >= 2 ^ 63 then
-    refuse(what, ("the shape %s has more places than int64 can number"):format(layout.text(s)))
+    refuse(what, ("the shape %s is too large for int64 positions"):format(layout.text(s)))
   end
   return s[1], s[2]
 end
@@ -195,7 +195,7 @@ local function bad_pointer(what, given, i, lines, count, base)
       value_at(given, i - 1)))
   elseif i == 1 and v ~= base then
     refuse(what, ("indptr[1] must be %d, as positions count from %d; it is %.0f%s"):format(base, base, v,
-      v == 1 - base and ("; base = %d says that they count from %d"):format(v, v) or ""))
+      v == 1 - base and ("; pass base = %d if they count from %d"):format(v, v) or ""))
   end
   refuse(what, ("indptr[%d] is %.0f; with %.0f elements in data it %s %.0f"):format(i, v, count,
     i == lines + 1 and "must be" or "can be at most", count + base))
@@ -312,7 +312,7 @@ function M.of_parts(what, format, given)
     local structure
     if is_empty or given.rows ~= nil or given.columns ~= nil then
       if given.indices ~= nil or given.indptr ~= nil then
-        refuse(what, "give rows and columns, or indices and indptr, not both")
+        refuse(what, "pass rows and columns, or indices and indptr, not both")
       end
       local r = is_empty and list(dtypes.int64, 0) or positions(what, "rows", given.rows)
       local c = is_empty and r or positions(what, "columns", given.columns)

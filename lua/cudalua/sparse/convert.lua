@@ -198,7 +198,7 @@ function M.any(what, format, x, dtype)
   end
   if surplus.is_named(x) then
     local given = errors.options(what, x, build.PARTS)
-    if dtype ~= nil then refuse(what, "dtype stands among the parts: {data = ..., dtype = ...}") end
+    if dtype ~= nil then refuse(what, "pass dtype among the parts: {data = ..., dtype = ...}") end
     local from = format == "packed" and "csr" or format
     m = build.of_parts(what, from, given)
   else

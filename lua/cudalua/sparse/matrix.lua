@@ -49,7 +49,7 @@ function M.check(what, x)
   if M.is(x) then return x end
   local name = what:match ":([%w_]+)$"
   return refuse(what, ("expected a sparse matrix%s, got %s"):format(
-    name and (" (a method is called with a colon, m:%s(...))"):format(name) or "", element.describe(x)))
+    name and (" (call the method with a colon: m:%s(...))"):format(name) or "", element.describe(x)))
 end
 
 ---The same; a packed matrix as a csr one.
@@ -139,7 +139,7 @@ end
 local function needs(self, key, format, other)
   local f = self._format
   if f == format or f == other then return end
-  refuse("sparse.Matrix", ("a %s matrix has no %s; m:to '%s' has it"):format(f, key, format))
+  refuse("sparse.Matrix", ("a %s matrix has no %s; convert it with m:to '%s'"):format(f, key, format))
 end
 
 local properties = {}

@@ -184,7 +184,7 @@ function Matrix:matmul(x, options)
   matrix.check(what, self)
   local o = errors.options(what, options, options_of_matmul)
   if matrix.is(x) then
-    if o.out ~= nil then refuse(what, "the product of two sparse matrices is a new matrix; it takes no out") end
+    if o.out ~= nil then refuse(what, "the product of two sparse matrices is a new matrix; omit out") end
     self, x = matrix.elements(what, self), matrix.elements(what, x)
     if self._columns ~= x._rows then misfit(what, self, { x._rows, x._columns }) end
     return matrix.inside(self, times_sparse, what, self, x)

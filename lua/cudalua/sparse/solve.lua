@@ -70,11 +70,11 @@ local function operator(what, name, x, n, t)
   return function(v)
     local y = x(v)
     if not gpuarray.is(y) or y._ndim ~= 1 or y._size ~= n then
-      refuse(what, ("the function %s must give an array of %.0f elements, got %s"):format(name, n,
+      refuse(what, ("the function %s must return an array of %.0f elements, got %s"):format(name, n,
         gpuarray.is(y) and "one of the shape " .. layout.text(y._shape) or element.describe(y)))
     end
     return dtypes.promote(y._dtype, t) == t and graph.as_type(y, t)
-      or refuse(what, ("the function %s gives %s, and the system is of %s"):format(name, y._dtype.name, t.name))
+      or refuse(what, ("the function %s returns %s, but the system is of %s"):format(name, y._dtype.name, t.name))
   end
 end
 

@@ -59,7 +59,7 @@ end
 ---@return string name
 function M._check_name(where, name)
   local why = typename.not_a_name(name)
-  if why then refuse(where, "%s cannot be the name of a type: %s", errors.text(name), why) end
+  if why then refuse(where, "%s is not a valid type name: %s", errors.text(name), why) end
   return name
 end
 
@@ -86,7 +86,7 @@ function M.get_or_register_dtype(c_names, dtype)
       if known and known ~= old then refuse(where, "'%s' is %s, '%s' is %s", name, old.name, names[1], known.name) end
       known = old
     elseif not dt then
-      refuse(where, "no dtype is known for %s; the second argument registers one", errors.text(name))
+      refuse(where, "no dtype is known for %s; pass one as the second argument to register it", errors.text(name))
     else
       M._check_name(where, name)
     end
@@ -119,7 +119,7 @@ function M.dtype_to_ctype(dtype)
   local dt = find(where, dtype)
   if dt.kind ~= "struct" then return ctypes[dt.name][1] end
   return dt._builtin and dt.name or own_names[dt] or dt._c or
-    refuse(where, "%s has no name in C: give it one, dtype.struct(fields, { name = ... }), or register it", dt.name)
+    refuse(where, "%s has no name in C; set one with dtype.struct(fields, { name = ... }), or register it", dt.name)
 end
 
 -- ---- declarations --------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ function M.c_declarations(types, source)
       for _, f in ipairs(dt._fields) do visit(f.dtype) end
       if not has_name(dt) then return end -- it is written out where it is used
       local name = M.dtype_to_ctype(dt)
-      if named[name] then refuse(where, "two different structs are called %s", name) end
+      if named[name] then refuse(where, "two different structs have the name %s", name) end
       named[name] = true
       if not declared(name, source) then
         structs[#structs + 1] = declaration(dt, name) .. ("static_assert(sizeof(%s) == %d && alignof(%s) == %d, " ..

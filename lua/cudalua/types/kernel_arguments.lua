@@ -43,7 +43,7 @@ local function new(dtype, name, is_vector, is_const, text)
       return value
     end,
     __newindex = function(_, key)
-      errors.raise("LogicError", ("argument %s: cannot set %s: it is read only"):format(name, errors.text(key)))
+      errors.raise("LogicError", ("argument %s: cannot set %s: it is read-only"):format(name, errors.text(key)))
     end,
     __tostring = function(self) return self:declarator() end,
     __concat = function(a, b) return tostring(a) .. tostring(b) end,
@@ -61,7 +61,7 @@ local function refuse(where, text, ...) errors.raise("LogicError", where .. ": "
 
 local function check_name(where, name)
   local why = typename.not_an_identifier(name)
-  if why then refuse(where, "%s cannot be the name of an argument: %s", errors.text(name), why) end
+  if why then refuse(where, "%s is not a valid argument name: %s", errors.text(name), why) end
   return name
 end
 
@@ -145,7 +145,7 @@ function M.parse_arguments(arguments)
   end
   local n, args, seen = 0, {}, {}
   for key in pairs_of(list) do
-    if type(key) ~= "number" then refuse(where, "expected a list; it has a field %s", errors.text(key)) end
+    if type(key) ~= "number" then refuse(where, "expected a list, but it has the field %s", errors.text(key)) end
     n = n + 1
   end
   if n == 0 then refuse(where, "the list of arguments is empty") end
@@ -159,7 +159,7 @@ function M.parse_arguments(arguments)
     elseif not M.is_arg(x) then
       refuse(each, "expected a declaration, such as 'const float *x', or an argument, got %s", errors.text(x))
     end
-    if seen[x.name] then refuse(each, "'%s' has the name of argument %d", x:declarator(), seen[x.name]) end
+    if seen[x.name] then refuse(each, "'%s' has the same name as argument %d", x:declarator(), seen[x.name]) end
     seen[x.name], args[i] = i, x
   end
   return args

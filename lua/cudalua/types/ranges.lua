@@ -105,7 +105,7 @@ local function exact_range(what, start, stop, step, dtype)
   local down = not ffi.istype(uint64_t, step) and step < 0
   for _, x in ipairs { start, stop } do
     if unsigned and not ffi.istype(uint64_t, x) and x < 0 then
-      refuse(what, ("%s and %s have no integer type in common"):format(element.describe(start),
+      refuse(what, ("%s and %s have no common integer type"):format(element.describe(start),
         element.describe(stop)))
     end
   end
@@ -136,7 +136,7 @@ function M.arange(what, ...)
   local start, stop, step = numbers[1], numbers[2], numbers[3] or 1
   if not stop then start, stop = 0, start end
   if dtype ~= nil then dtype = dtypes._of(what, dtype) end
-  if step == 0 then refuse(what, "the step is 0") end
+  if step == 0 then refuse(what, "the step cannot be 0") end
   local n
   if type(start) == "cdata" or type(stop) == "cdata" or type(step) == "cdata" then
     local r = exact_range(what, start, stop, step, dtype)

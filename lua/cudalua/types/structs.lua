@@ -26,7 +26,7 @@ local function typeof(where, text, ...)
   local ids = {}
   for i = 1, select("#", ...) do ids[i] = tonumber((select(i, ...))) end
   local ok, ctype = pcall(ffi.typeof, ("%s /* %s */"):format(text, table.concat(ids, " ")), ...)
-  if not ok then refuse(where, "LuaJIT's FFI does not take such a type: %s", tostring(ctype)) end
+  if not ok then refuse(where, "LuaJIT's FFI rejects the type: %s", tostring(ctype)) end
   return ctype
 end
 
@@ -59,7 +59,8 @@ local function read_field(where, i, entry)
   end
   for key in pairs_of(entry) do
     if key ~= 1 and key ~= 2 and key ~= 3 then
-      refuse(where, "field %d: expected {name, type} or {name, type, extents}; it has a field %s", i, errors.text(key))
+      refuse(where, "field %d: expected {name, type} or {name, type, extents}, but it has the field " ..
+        "%s", i, errors.text(key))
     end
   end
   local name, type_, extents = entry[1], entry[2], entry[3]
@@ -88,14 +89,15 @@ local function read_fields(where, fields)
   end
   local n, list, seen = 0, {}, {}
   for key in pairs_of(fields) do
-    if type(key) ~= "number" then refuse(where, "expected a list of fields; it has a field %s", errors.text(key)) end
+    if type(key) ~= "number" then refuse(where, "expected a list of fields, but it has the field " ..
+      "%s", errors.text(key)) end
     n = n + 1
   end
-  if n == 0 then refuse(where, "a struct needs a field") end
+  if n == 0 then refuse(where, "a struct needs at least one field") end
   if n > MAX_FIELDS then refuse(where, "%d fields; a struct has at most %d", n, MAX_FIELDS) end
   for i = 1, n do
     list[i] = read_field(where, i, fields[i])
-    if seen[list[i].name] then refuse(where, "two fields are called '%s'", list[i].name) end
+    if seen[list[i].name] then refuse(where, "two fields have the name '%s'", list[i].name) end
     seen[list[i].name] = true
   end
   return list
@@ -244,7 +246,7 @@ end
 local function address_of(value)
   if value == nil then return 0 end
   local ok, x = pcall(host.device, value)
-  if not ok then return nil, errors.is_error(x) and x.message or "it gave no address" end
+  if not ok then return nil, errors.is_error(x) and x.message or "it returned no address" end
   if core.kind(x) then
     local has, address = pcall(function() return x:ptr() end)
     if not has then return nil, errors.is_error(address) and address.message or "it has no address" end

@@ -158,7 +158,7 @@ function M.declaration(text)
   if #text > M.MAX_TEXT then return nil, "it is too long for a declaration" end
   text = without_templates(text)
   if text:find "[%[%]]" then return nil, "an array is a pointer to its elements: float *x" end
-  if text:find "&" then return nil, "a kernel takes no references; use a value or a pointer" end
+  if text:find "&" then return nil, "kernels cannot take references; use a value or a pointer" end
   local stars = select(2, text:gsub("%*", ""))
   if stars > 1 then return nil, "a pointer to pointers has no elements" end
   local front, back = text:match "^([^%*]*)%*?(.*)$"
@@ -167,7 +167,7 @@ function M.declaration(text)
   if not words or not tail then return nil, "expected a type and a name, such as 'const float *x'" end
   local type, name
   if stars == 1 then
-    if #tail > 1 then return nil, "expected one name behind the *" end
+    if #tail > 1 then return nil, "expected one name after the *" end
     type, name = named(words), tail[1]
   else
     type, name = named_with_name(words)
@@ -200,7 +200,7 @@ end
 function M.not_an_identifier(name)
   if type(name) ~= "string" then return "it is not a string" end
   if #name > 255 then return "it is longer than 255 characters" end
-  if not name:find "^[%a_][%w_]*$" then return "it is not made of letters, digits and _" end
+  if not name:find "^[%a_][%w_]*$" then return "it contains characters other than letters, digits and _" end
   if keywords[name] then return "it is a keyword of C++" end
 end
 
@@ -210,7 +210,7 @@ end
 function M.not_a_name(name)
   local why = M.not_an_identifier(name)
   if why then return why end
-  if names[name] or structs[name] or qualifiers[name] ~= nil or reserved[name] then return "it is CUDA's own" end
+  if names[name] or structs[name] or qualifiers[name] ~= nil or reserved[name] then return "it is reserved by CUDA" end
 end
 
 -- ---- what a parameter is -------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ local function is_whole(x, low) return type(x) == "number" and x >= low and x ==
 local function of_size(where, x)
   for key in pairs_of(x) do
     if key ~= "bytes" and key ~= "align" then
-      errors.raise("LogicError", ("%s: a type given as a table is {bytes =, align =}, got the key %s"):format(where,
+      errors.raise("LogicError", ("%s: a type table must be {bytes =, align =}, got the key %s"):format(where,
         errors.text(key)))
     end
   end
@@ -264,9 +264,9 @@ function M.of_type(where, x)
     return of_size(where, x)
   end
   if found then return found end
-  errors.raise("LogicError", ("%s: %s is not a type of a parameter"):format(where, errors.text(x)), {
-    hint = "a type is written as in C (\"const float *\", \"unsigned int\", \"float4\"), as a dtype (\"int32\"), or " ..
-      "is an FFI ctype; other structs are {bytes = 24, align = 8}",
+  errors.raise("LogicError", ("%s: %s is not a valid parameter type"):format(where, errors.text(x)), {
+    hint = "write a type as in C (\"const float *\", \"unsigned int\", \"float4\") or as a dtype (\"int32\"), or " ..
+      "pass an FFI ctype; write other structs as {bytes = 24, align = 8}",
   })
 end
 

@@ -82,7 +82,7 @@ function M.named(where, names, kinds, ...)
   for name, x in pairs_of(errors.options(where, options, all)) do own[name] = x end
   for i, name in ipairs(names) do
     if own[name] ~= nil and values[i] ~= nil then
-      errors.raise("LogicError", ("%s: %s is given twice"):format(where, name))
+      errors.raise("LogicError", ("%s: %s is passed twice"):format(where, name))
     end
     if values[i] == nil then values[i] = own[name] end
     own[name] = nil
@@ -124,7 +124,7 @@ function M.check_text(where, what, x)
   if type(x) ~= "string" then
     errors.raise("LogicError", ("%s: %s must be a string of CUDA C, got %s"):format(where, what, errors.text(x)))
   end
-  if x:find("\0", 1, true) then errors.raise("LogicError", ("%s: %s has a zero byte in it"):format(where, what)) end
+  if x:find("\0", 1, true) then errors.raise("LogicError", ("%s: %s contains a zero byte"):format(where, what)) end
   return x
 end
 
@@ -132,7 +132,7 @@ end
 function M.check_name(where, name)
   local why = typename.not_an_identifier(name)
   if why then
-    errors.raise("LogicError", ("%s: %s cannot be the name of a kernel: %s"):format(where, errors.text(name), why))
+    errors.raise("LogicError", ("%s: %s is not a valid kernel name: %s"):format(where, errors.text(name), why))
   end
   return name
 end
@@ -149,7 +149,7 @@ function M.names(k, reserved, text)
   for i, arg in ipairs(k.args) do
     if reserved[arg.name] or arg.name:find "^cl_" then
       refuse(k, "argument %d (%s): the name is reserved: %s", i, arg:declarator(),
-        reserved[arg.name] or "what begins with cl_ belongs to the kernel around the " .. text)
+        reserved[arg.name] or "names that begin with cl_ belong to the kernel around the " .. text)
     end
     if arg.is_vector then names[#names + 1] = arg.name end
   end
@@ -165,7 +165,7 @@ function M.object(k, class, tag, methods, call)
       if key == "name" or key == "keep_dir" then return k[key] end
       return methods[key]
     end,
-    __newindex = function(_, key) refuse(k, "cannot set %s: it is read only", errors.text(key)) end,
+    __newindex = function(_, key) refuse(k, "cannot set %s: it is read-only", errors.text(key)) end,
     __call = function(_, ...) return call(k, ...) end,
     __tostring = function() return ("cudalua.%s: %s(%s)"):format(class, k.name, M.list(k)) end,
     __metatable = tag,
@@ -207,11 +207,11 @@ function M.check_array(k, i, x)
       local a, b = x._dtype, dt
       local pair = a.kind == "complex" and b.kind == "struct" and b._builtin and b.itemsize == a.itemsize and
         #b._fields == 2
-      if not pair then wrong(k, i, "the array is %s; astype() converts", graph.describe(x)) end
+      if not pair then wrong(k, i, "the array is %s; convert it with astype()", graph.describe(x)) end
     end
   elseif not is_memory(x) then
     wrong(k, i, "expected an array on the device, got %s%s", element.describe(x), type(x) == "table" and
-      getmetatable(x) == "cudalua.ndarray" and "; gpuarray.to_gpu() copies it there" or "")
+      getmetatable(x) == "cudalua.ndarray" and "; copy it there with gpuarray.to_gpu()" or "")
   end
 end
 
@@ -304,7 +304,7 @@ function M.number_of_elements(k, values, shape, options)
     if shape and given > n then refuse(k, "option n is %.0f, but the arrays have %.0f elements", given, n) end
     return given
   end
-  if not n then refuse(k, "no argument gives the number of elements; add option n, {n = ...}") end
+  if not n then refuse(k, "no argument sets the number of elements; add option n, {n = ...}") end
   return n
 end
 
@@ -312,7 +312,8 @@ end
 function M.range_of(k, options, n)
   local name = options.range ~= nil and "range" or options.slice ~= nil and "slice" or nil
   if not name then return nil end
-  if options.range ~= nil and options.slice ~= nil then refuse(k, "options range and slice are the same: give one") end
+  if options.range ~= nil and options.slice ~= nil then refuse(k, "options range and slice mean the same; pass only " ..
+    "one") end
   local r = options[name]
   if type(r) ~= "table" or getmetatable(r) ~= nil then
     refuse(k, "option %s must be {first, last} or {first, last, step}, got %s", name, errors.text(r))
@@ -366,7 +367,7 @@ function M.common_shape(k, values)
         if not layout.same(own, shape) then
           local ok, joined = pcall(layout.broadcast, k.name, shape, own)
           if not ok then
-            wrong(k, i, "the array %s does not broadcast with the shape %s of the arguments before",
+            wrong(k, i, "the array %s cannot be broadcast with the shape %s of the preceding arguments",
               graph.describe(values[i]), layout.text(shape))
           end
           shape = joined

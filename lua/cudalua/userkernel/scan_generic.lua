@@ -35,12 +35,12 @@ local function new(...)
   k.previous = neutral ~= nil
   local source = require("cudalua.types.source").code(k.output_statement)
   if mentions(source, "prev_item") and not k.previous then
-    errors.raise("LogicError", where .. ": output_statement uses prev_item, which for the first element is neutral: "
-      .. "give one")
+    errors.raise("LogicError", where .. ": output_statement uses prev_item, which is neutral for the first element; " ..
+      "pass neutral")
   end
   if mentions(source, "last_item") then
-    errors.raise("LogicError", where .. ": last_item is not available: elements are done in one pass, before the last "
-      .. "value is known; i + 1 == N tells that item is the last one")
+    errors.raise("LogicError", where .. ": last_item is not available: the scan takes one pass, before the last " ..
+      "value is known; i + 1 == N is true for the last item")
   end
   local arrays = arguments.names(k, reserved, "expressions")
   k.at_i = usage.of(arrays, k.input_expr .. ";\n" .. (k.start_expr or "") .. ";\n" .. k.output_statement, "",
@@ -87,7 +87,7 @@ local function call(k, ...)
   end
   local n = first and first._size
   if o.n ~= nil then n = kernel.check_n(k, o.n, math.huge) end
-  if not n then refuse(k, "no argument gives the number of elements; add option n, {n = ...}") end
+  if not n then refuse(k, "no argument sets the number of elements; add option n, {n = ...}") end
   local store = arguments.context_of(k, values)
   if n == 0 then return end
   for i, arg in ipairs(k.args) do

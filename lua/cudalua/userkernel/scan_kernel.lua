@@ -37,7 +37,7 @@ function M.new(where, dtype, scan_expr, options)
   local dt, why = dtypes._find(dtype)
   if not dt then errors.raise("LogicError", ("%s: %s"):format(where, why)) end
   if dt.itemsize > MOST_BYTES then
-    errors.raise("LogicError", ("%s: an element of %s has %d bytes; %d are as many as can be scanned"):format(where,
+    errors.raise("LogicError", ("%s: an element of %s has %d bytes; at most %d can be scanned"):format(where,
       dt.name, dt.itemsize, MOST_BYTES))
   end
   local name = arguments.check_name(where, options.name_prefix or "scan")

@@ -74,7 +74,7 @@ end
 local function call_scan(k, x, out, options)
   if type(out) == "table" and getmetatable(out) == nil then out, options = nil, out end
   local o = errors.options(k.name, options, call_options)
-  if out == nil then out = o.out elseif o.out ~= nil then refuse(k, "the output is given twice") end
+  if out == nil then out = o.out elseif o.out ~= nil then refuse(k, "the output is passed twice") end
   if not object.is_array(x) then arguments.check_array(k, 1, x) end
   if not object.is_array(x) then refuse(k, "expected an array, got %s", errors.text(x)) end
   arguments.check_array(k, 1, x)
@@ -114,7 +114,7 @@ local function new_scan(where, exclusive, ...)
   local v, options = arguments.named(where, names, kernel.options, ...)
   local k = kernel.new(where, v[1], v[2], options)
   if exclusive and v[3] == nil then
-    errors.raise("LogicError", where .. ": neutral is missing: what the first element becomes, \"0\" for sums")
+    errors.raise("LogicError", where .. ": neutral is missing: the result for the first element, \"0\" for sums")
   end
   local neutral = v[3] ~= nil and arguments.neutral(where, "neutral", v[3], k.dtype) or nil
   if exclusive then k.exclusive, k.previous, k.neutral = true, true, neutral end

@@ -33,7 +33,7 @@ local function is_soft()
   return info.soft
 end
 
-local AUTO = 'linalg.backend "auto" takes own kernels where the library cannot compute'
+local AUTO = 'linalg.backend "auto" uses own kernels if the library cannot compute'
 
 local function refuse(what, library, why)
   local row = libraries.rows[library]
@@ -76,8 +76,8 @@ local function tell(library, why)
   if told[library] then return end
   told[library] = true
   local row = libraries.rows[library]
-  notice(("cudalua: %s is not there, and the library's own kernels run in its place: %s\n%s, or name the library in %s;"
-    .. ' linalg.backend "own" does without it'):format(row.name, why, row.packages, row.variable))
+  notice(("cudalua: %s was not found; the library's own kernels run instead: %s\n%s, or name the library in %s;"
+    .. ' linalg.backend "own" needs no library'):format(row.name, why, row.packages, row.variable))
 end
 
 ---Does the vendor's library compute this call?

@@ -272,7 +272,7 @@ local function usable(row, paths, why)
   for _, path in ipairs(paths) do
     local major = most and major_of(row, path)
     if major and major > most then
-      why[#why + 1] = ("%s: it is of CUDA %d, and the driver of CUDA %d"):format(path, major, most)
+      why[#why + 1] = ("%s: it is for CUDA %d, but the driver is for CUDA %d"):format(path, major, most)
     else
       list[#list + 1] = path
     end

@@ -108,7 +108,7 @@ static void launch_rows(void) {
   LAUNCH("block y 1025", INVALID_VALUE, put, 1, 1, 1, 1, 1025, 1, 0);
   LAUNCH("block z 65", INVALID_VALUE, put, 1, 1, 1, 1, 1, 65, 0);
   LAUNCH("2048 threads", INVALID_VALUE, put, 1, 1, 1, 32, 32, 2, 0);
-  LAUNCH("more shared memory than was asked for", INVALID_VALUE, put, 1, 1, 1, 1, 1, 1, 60000);
+  LAUNCH("more shared memory than was requested", INVALID_VALUE, put, 1, 1, 1, 1, 1, 1, 60000);
   LAUNCH("more shared memory than there is", INVALID_VALUE, put, 1, 1, 1, 1, 1, 1, 1 << 24);
   LAUNCH("no function", INVALID_HANDLE, NULL, 1, 1, 1, 1, 1, 1, 0);
   LAUNCH("not a function", SOFTWARE_ONLY(INVALID_HANDLE), GONE_FUNCTION, 1, 1, 1, 1, 1, 1, 0);
@@ -160,7 +160,7 @@ static void launch_rows(void) {
   MEET("too large for the device", COOPERATIVE_LAUNCH_TOO_LARGE, 1 << 20, 1, 1, 1024, 1, 1, 0);
   MEET("grid 0", INVALID_VALUE, 0, 1, 1, 32, 1, 1, 0);
   MEET("block 2048", INVALID_VALUE, 1, 1, 1, 2048, 1, 1, 0);
-  MEET("more shared memory than was asked for", COOPERATIVE_LAUNCH_TOO_LARGE, 1, 1, 1, 32, 1, 1, 60000);
+  MEET("more shared memory than was requested", COOPERATIVE_LAUNCH_TOO_LARGE, 1, 1, 1, 32, 1, 1, 60000);
   MEET("more shared memory than there is", COOPERATIVE_LAUNCH_TOO_LARGE, 1, 1, 1, 32, 1, 1, 1 << 20);
   ROW(cuLaunchCooperativeKernel, "no parameters", INVALID_VALUE, (put, 1, 1, 1, 1, 1, 1, 0, st, NULL));
   ROW(cuLaunchCooperativeKernel, "no function", INVALID_HANDLE, (NULL, 1, 1, 1, 1, 1, 1, 0, st, NULL));
@@ -218,10 +218,10 @@ static void launch_rows(void) {
   WITH(cuLaunchKernelEx, "a cluster of 64", INVALID_CLUSTER_SIZE, (SAY_CLUSTER(64), k.gridDimX = 64),
        (&k, none, NULL, NULL), (void)0);
   OK(cuFuncSetAttribute(none, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2));
-  ROW(cuLaunchKernel, "a cluster was asked for", INVALID_CLUSTER_SIZE,
+  ROW(cuLaunchKernel, "a cluster was requested", INVALID_CLUSTER_SIZE,
       (none, 1, 1, 1, 1, 1, 1, 0, st, NULL, NULL));
   OK(cuFuncSetAttribute(put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
-  LAUNCH("shared memory that was asked for", SUCCESS, put, 1, 1, 1, 1, 1, 1, 60000);
+  LAUNCH("shared memory that was requested", SUCCESS, put, 1, 1, 1, 1, 1, 1, 60000);
   OK(cuFuncSetAttribute(put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0));
   LAUNCH("shared memory that was given up", INVALID_VALUE, put, 1, 1, 1, 1, 1, 1, 4);
   ROW(cuLaunchHostFunc, "good", SUCCESS, (st, nothing, NULL));

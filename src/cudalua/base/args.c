@@ -95,7 +95,7 @@ int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expecte
 
 int cl_bad_self(lua_State *L, int idx, const char *expected) {
   const char *fn = called(L);
-  cl_logic(L, "%s%sself: expected %s, got %s; a method is called with a colon, object:%s()", fn ? fn : "",
+  cl_logic(L, "%s%sself: expected %s, got %s; call the method with a colon: object:%s()", fn ? fn : "",
            fn ? ": " : "", expected, cl_type_text(L, idx), fn ? fn : "method");
 }
 

@@ -257,8 +257,8 @@ int cl_init(lua_State *L) {
       failed = true;
       if (is_auto && no_gpu(&a)) {
         snprintf(notice, sizeof notice,
-                 "no GPU here (%s): running on the software CUDA device; CUDALUA_DRIVER=soft chooses it "
-                 "without this notice",
+                 "no GPU found (%s): running on the software CUDA device; set CUDALUA_DRIVER=soft to choose "
+                 "it without this notice",
                  reason);
         attempt_soft(&a);
         failed = !usable(&a);

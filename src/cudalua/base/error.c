@@ -67,7 +67,7 @@ static const char *hint_for(CUresult code) {
     return cl_forked ? "fork before CUDA is used, or exec another program in the child"
                      : "call cuda.init() first";
   case CUDA_ERROR_INVALID_CONTEXT:
-    return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
+    return "no context is current: create one with dev:make_context(), or push one with ctx:push()";
   case CUDA_ERROR_INVALID_DEVICE:
     return cl_driver()->soft
                ? "devices are numbered from 0 to cuda.Device.count() - 1; CUDALUA_SOFT_DEVICES=2 makes two"
@@ -79,8 +79,8 @@ static const char *hint_for(CUresult code) {
   case CUDA_ERROR_LAUNCH_FAILED:
     return cl_driver()->soft
                ? NULL
-               : "cuda.debug.record(true) before the kernel, and cuda.debug.replay() after this "
-                 "error, name its line; so does the program with CUDALUA_DRIVER=soft";
+               : "to find its line, call cuda.debug.record(true) before the kernel and cuda.debug.replay() "
+                 "after this error, or run the program with CUDALUA_DRIVER=soft";
   case CUDA_ERROR_ASSERT:
     return "an assert() in the kernel failed; which one, and for which threads, is on stderr";
   default: return NULL;
@@ -250,7 +250,7 @@ static void note_sticky(CUresult code) {
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
 }
 
-const char cl_forked_text[] = "CUDA cannot be used after fork: the parent process has started it";
+const char cl_forked_text[] = "CUDA cannot be used after fork: the parent process had already started it";
 
 static void set_code(lua_State *L, CUresult code) {
   lua_pushinteger(L, (int)code);

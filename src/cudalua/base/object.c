@@ -296,15 +296,15 @@ void *cl_to_kind(lua_State *L, int idx, cl_Kind kind) {
 int cl_dead(lua_State *L, const cl_Object *o) {
   const char *name = kinds[o->kind].name;
   if (cl_forked) cl_fail_forked(L);
-  if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made, or was collected", name);
+  if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never created, or was collected", name);
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
-    cl_logic(L, "this %s was %s%s%s and cannot be used any more", name, kinds[o->kind].closed,
+    cl_logic(L, "this %s was %s%s%s and can no longer be used", name, kinds[o->kind].closed,
              o->rec->closed_at ? " at " : "", o->rec->closed_at ? o->rec->closed_at : "");
   for (const cl_Rec *r = o->rec; r; r = r->parent)
     if (r->life != CL_LIVE)
-      cl_logic(L, "this %s cannot be used any more: its %s is gone (%s%s%s)", name, kinds[r->kind].name,
+      cl_logic(L, "this %s can no longer be used: its %s is gone (%s%s%s)", name, kinds[r->kind].name,
                kinds[r->kind].closed, r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
-  cl_logic(L, "this %s cannot be used any more", name);
+  cl_logic(L, "this %s can no longer be used", name);
 }
 
 void *cl_check(lua_State *L, int idx, cl_Kind kind) {
@@ -403,7 +403,7 @@ int cl_object_gc(lua_State *L) {
 
 int cl_object_tostring(lua_State *L) {
   cl_Object *o = cl_to(L, 1);
-  if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
+  if (!o) return luaL_argerror(L, 1, "expected an object of cudalua");
   const char *name = kinds[o->kind].name;
   if (!cl_rec_live(o->rec))
     lua_pushfstring(L, "cudalua.%s (%s)", name, kinds[o->kind].closed);

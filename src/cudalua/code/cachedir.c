@@ -116,7 +116,7 @@ int cl_cache_open(lua_State *L) {
   struct stat st;
   if (fstat(d->fd, &st)) return failed(L, "%s", strerror(errno));
   if (st.st_uid != geteuid()) return failed(L, "%s", "it belongs to another user");
-  if (st.st_mode & 022) return failed(L, "%s", "others may write into it (chmod go-w makes it usable)");
+  if (st.st_mode & 022) return failed(L, "%s", "other users can write to it; run chmod go-w on it");
   return 1;
 }
 
@@ -149,10 +149,10 @@ static const char *load(int fd, const char *key, size_t key_size, char **bytes, 
   struct stat st;
   *bytes = NULL;
   if (fstat(fd, &st)) return "it cannot be read";
-  if (!S_ISREG(st.st_mode)) return "it is no regular file";
+  if (!S_ISREG(st.st_mode)) return "it is not a regular file";
   if (st.st_uid != geteuid()) return "it belongs to another user";
-  if (st.st_mode & 022) return "others may write to it";
-  if ((uint64_t)st.st_size < sizeof *h) return "it is cut off";
+  if (st.st_mode & 022) return "other users can write to it";
+  if ((uint64_t)st.st_size < sizeof *h) return "it is truncated";
   if ((uint64_t)st.st_size > MAX_ENTRY) return "it is too large";
   size_t size = (size_t)st.st_size;
   char *file = malloc(size);
@@ -160,11 +160,10 @@ static const char *load(int fd, const char *key, size_t key_size, char **bytes, 
   *bytes = file;
   if (!read_all(fd, file, size)) return "it cannot be read";
   memcpy(h, file, sizeof *h);
-  if (memcmp(h->magic, magic, sizeof magic)) return "it is no cache entry";
+  if (memcmp(h->magic, magic, sizeof magic)) return "it is not a cache entry";
   size_t rest = size - sizeof *h;
   if (h->key_size > rest || h->payload_size != rest - h->key_size) return "its length is wrong";
-  if (key && (h->key_size != key_size || memcmp(file + sizeof *h, key, key_size)))
-    return "its key is another";
+  if (key && (h->key_size != key_size || memcmp(file + sizeof *h, key, key_size))) return "its key differs";
   uint8_t digest[32];
   cl_sha256(file + sizeof *h + h->key_size, h->payload_size, digest);
   if (memcmp(digest, h->digest, sizeof digest)) return "its contents are damaged";

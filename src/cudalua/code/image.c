@@ -45,6 +45,6 @@ const char *cl_check_image(lua_State *L, int idx, size_t *n) {
   while (*n && image[*n - 1] == 0 && image[0] != 0x7f && image[0] != 0x50)
     --*n; /* PTX may come with its zero byte */
   if (!cl_image_is_whole(image, *n))
-    cl_logic(L, "module image: %zu bytes that are no whole cubin, PTX or fatbin", *n);
+    cl_logic(L, "module image: %zu bytes are not a complete cubin, PTX or fatbin", *n);
   return image;
 }

@@ -115,7 +115,7 @@ static bool contradicts(lua_State *L, const cl_Function *fn, uint32_t n) {
       return true;
     }
     if (offset >= 0 && offset != (long)p->offset) {
-      lua_pushfstring(L, "parameter %d, %s, lies at %d, but the kernel's at %d", (int)i + 1,
+      lua_pushfstring(L, "parameter %d, %s, is at offset %d, but the kernel's is at %d", (int)i + 1,
                       string_at(L, 3, i), (int)offset, (int)p->offset);
       return true;
     }
@@ -173,8 +173,7 @@ int cl_function_set_signature(lua_State *L) {
     fn->params = own_layout(L, n);
     if (!fn->params) {
       lua_pushboolean(L, 0);
-      lua_pushliteral(L,
-                      "the driver does not tell where the parameters lie, and their sizes are not all known");
+      lua_pushliteral(L, "the driver does not report parameter offsets, and not all sizes are known");
       return 2;
     }
     fn->nparams = n;

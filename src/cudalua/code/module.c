@@ -28,7 +28,7 @@ int cl_module_load(lua_State *L) {
   size_t n;
   const char *image = cl_check_image(L, 1, &n);
   if (cl_image_is_relocatable(image, n))
-    cl_logic(L, "module image: relocatable code has to be linked: cuda.DynamicModule or cuda.Linker do that");
+    cl_logic(L, "module image: relocatable code must be linked; use cuda.DynamicModule or cuda.Linker");
   if (!lua_toboolean(L, 3)) cl_refuse_in_capture(L, "loading a module");
   lua_settop(L, 2);
   cl_Module *m = cl_push_in_current(L, CL_MODULE, sizeof(cl_Object), sizeof *m);

@@ -118,7 +118,7 @@ static void set_output(lua_State *L, Handle h, const char *key, SizeFn size_of, 
 
 static const char *string_at(lua_State *L, int list, int i, size_t *n) {
   lua_rawgeti(L, list, i);
-  if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "nvjitlink: lists of strings expected");
+  if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "nvjitlink: expected lists of strings");
   const char *s = lua_tolstring(L, -1, n); /* stays alive: the table holds it */
   lua_pop(L, 1);
   return s;
@@ -134,7 +134,7 @@ static int add_inputs(lua_State *L, Handle h) {
     const char *data = string_at(L, 2, i, &size), *name = string_at(L, 3, i, NULL);
     enum { PTX = 2, LTOIR = 3, LIBRARY = 6 };
     if (type != LTOIR && type != LIBRARY && !cl_image_is_whole(data, size)) /* it would read past their end */
-      cl_logic(L, "link: '%s': %zu bytes that are no whole image", name, size);
+      cl_logic(L, "link: '%s': %zu bytes are not a complete image", name, size);
     if (type == PTX) size++; /* its zero byte belongs to it, and Lua's strings have one */
     r = lib.AddData(h, type, data, size, name);
   }

@@ -99,7 +99,7 @@ static const char **strings(lua_State *L, int idx, int *n) {
   const char **v = lua_newuserdata(L, (size_t)(*n + 1) * sizeof *v);
   for (int i = 0; i < *n; i++) {
     lua_rawgeti(L, idx, i + 1);
-    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "compile: a list of strings expected");
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "compile: expected a list of strings");
     v[i] = lua_tostring(L, -1); /* stays alive: the table holds it */
     lua_pop(L, 1);
   }

@@ -113,7 +113,7 @@ static void complain(void) {
     snprintf(text, sizeof text, "cudalua: still waiting for %s, which cannot be interrupted here", what);
   else
     snprintf(text, sizeof text,
-             "cudalua: compiled Lua code or a C function runs, which cannot be interrupted");
+             "cudalua: compiled Lua code or a C function is running and cannot be interrupted");
   say(text);
   say("; press Ctrl-C again to end the process\n");
 }
@@ -126,7 +126,7 @@ static void offer_end(void) {
     say("cudalua: SIGTERM ends the process\n");
     return;
   }
-  static const char question[] = "cudalua: end the process? What is not saved is lost. [y/N] ";
+  static const char question[] = "cudalua: end the process? Unsaved work is lost. [y/N] ";
   if (write(tty, question, sizeof question - 1) > 0)
     while (untaken()) {
       struct pollfd p = {tty, POLLIN, 0};

@@ -55,7 +55,7 @@ static char **strings(lua_State *L, int idx, size_t more) {
   char **v = lua_newuserdata(L, (n + more + 1) * sizeof *v);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, idx, (int)i + 1);
-    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "spawn: a list of strings expected");
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "spawn: expected a list of strings");
     *(const char **)&v[i] = lua_tostring(L, -1); /* stays alive: the table holds it */
     lua_pop(L, 1);
   }

@@ -30,7 +30,7 @@ int cl_user_line(lua_State *L) {
 int cl_memory_context(lua_State *L) {
   const cl_MemoryObject *m = cl_check_memory(L, 1, "memory");
   cl_Context *c = cl_rec_context(m->o.rec);
-  if (!c) cl_logic(L, "a bare address is of whichever context is current");
+  if (!c) cl_logic(L, "a bare address needs a current context");
   cl_push_context(L, c);
   return 1;
 }

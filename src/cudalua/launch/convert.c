@@ -152,7 +152,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
       return store_number(lua_tonumber(L, idx), t, dst, why, n) ? CL_OK : CL_WRONG;
     if (t == CL_T_UNKNOWN) {
       snprintf(why, n,
-               "the type of this %u-byte parameter is not known: wrap the number, e.g. cuda.%s(%.14g)",
+               "the type of this %u-byte parameter is not known; wrap the number, e.g. cuda.%s(%.14g)",
                p->size,
                p->size == 4   ? "int32"
                : p->size == 8 ? "float64"
@@ -161,7 +161,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
       return CL_WRONG;
     }
     if (t == CL_T_PTR) {
-      snprintf(why, n, "expected %s, got number %.14g (cuda.pointer(address) if an address is meant)",
+      snprintf(why, n, "expected %s, got number %.14g (for an address use cuda.pointer(address))",
                expectation(p), lua_tonumber(L, idx));
       return CL_WRONG;
     }
@@ -182,7 +182,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     const char *s = lua_tolstring(L, idx, &len);
     if (t != CL_T_BYTES && t != CL_T_UNKNOWN) return wrong(why, n, expectation(p), cl_type_text(L, idx));
     if (len != p->size)
-      return snprintf(why, n, "the parameter has %u bytes, the value %zu", p->size, len), CL_WRONG;
+      return snprintf(why, n, "the parameter has %u bytes, but the value has %zu", p->size, len), CL_WRONG;
     return memcpy(dst, s, len), CL_OK;
   }
   case LUA_TUSERDATA: break;

@@ -227,8 +227,9 @@ static int function_call(lua_State *L) {
   bool pooled = false; /* an argument is memory that has to remember the stream */
 
   if (top < 2 || !is_plain_table(L, top))
-    cl_launch_error(L, fn, CL_LOGIC_ERROR,
-                    "no options: the last argument must be a table with the block, {block = {256, 1, 1}}");
+    cl_launch_error(
+        L, fn, CL_LOGIC_ERROR,
+        "options are missing: the last argument must be a table with the block, {block = {256, 1, 1}}");
   options = top;
   nargs = top - 2;
   /* fn{a, b, n, block = ...} */
@@ -245,7 +246,7 @@ static int function_call(lua_State *L) {
 
   if (!fn->layout_known)
     cl_launch_error(L, fn, CL_RUNTIME_ERROR,
-                    "this driver does not tell where the parameters lie (CUDA 12.4 and newer do): name their "
+                    "this driver does not report parameter offsets (CUDA 12.4 and newer do): pass their "
                     "types, mod:get_function(name, {args = {\"float*\", \"int\"}})");
   if ((uint32_t)nargs != fn->nparams) cl_wrong_count(L, fn, fn->params, fn->nparams, (size_t)nargs);
 

@@ -48,11 +48,10 @@ void cl_allow_shared(lua_State *L, cl_Function *fn, unsigned dynamic) {
   if (dynamic <= (unsigned)fn->shared_free) return;
   unsigned long long all = (unsigned long long)dynamic + (unsigned)fn->static_shared;
   if (all > (unsigned)fn->shared_optin)
-    cl_launch_error(
-        L, fn, CL_LAUNCH_ERROR,
-        "option shared: %llu bytes of shared memory asked for (%u dynamic + %d static), this device's "
-        "limit is %d",
-        all, dynamic, fn->static_shared, fn->shared_optin);
+    cl_launch_error(L, fn, CL_LAUNCH_ERROR,
+                    "option shared: %llu bytes of shared memory requested (%u dynamic + %d static), but this "
+                    "device's limit is %d",
+                    all, dynamic, fn->static_shared, fn->shared_optin);
   int most = fn->shared_optin - fn->static_shared;
   CL_TRY(L, cuFuncSetAttribute, fn->f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most);
   fn->shared_free = most;
@@ -72,7 +71,7 @@ static void too_many_threads(lua_State *L, const cl_Function *fn, const cl_Conte
              " (the device's is %d; this kernel has %d registers per thread, or launch bounds)", most,
              registers);
   cl_launch_error(L, fn, CL_LAUNCH_ERROR,
-                  "option block: %u x %u x %u has %llu threads, this kernel's limit is %d%s", o->block[0],
+                  "option block: %u x %u x %u has %llu threads, but this kernel's limit is %d%s", o->block[0],
                   o->block[1], o->block[2], (unsigned long long)threads, fn->max_threads, why);
 }
 
@@ -80,11 +79,11 @@ static void too_large(lua_State *L, const cl_Function *fn, const cl_Launch *o) {
   for (int i = 0; i < 3; i++) {
     const char axis = (char)('x' + i);
     if (o->block[i] > (unsigned)fn->max_block[i])
-      cl_launch_error(L, fn, CL_LAUNCH_ERROR, "option block: block.%c is %u, this device's limit is %d", axis,
-                      o->block[i], fn->max_block[i]);
+      cl_launch_error(L, fn, CL_LAUNCH_ERROR, "option block: block.%c is %u, but this device's limit is %d",
+                      axis, o->block[i], fn->max_block[i]);
     if (o->grid[i] > (unsigned)fn->max_grid[i])
-      cl_launch_error(L, fn, CL_LAUNCH_ERROR, "option grid: grid.%c is %u, this device's limit is %d", axis,
-                      o->grid[i], fn->max_grid[i]);
+      cl_launch_error(L, fn, CL_LAUNCH_ERROR, "option grid: grid.%c is %u, but this device's limit is %d",
+                      axis, o->grid[i], fn->max_grid[i]);
   }
 }
 
@@ -99,15 +98,16 @@ static void check_cooperative(lua_State *L, cl_Function *fn, const cl_Context *c
   int able = 0, each = 0, sms = 0;
   CL_TRY(L, cuDeviceGetAttribute, &able, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, ctx->device);
   if (!able)
-    cl_launch_error(L, fn, CL_LAUNCH_ERROR, "option cooperative: this device has no cooperative launches");
+    cl_launch_error(L, fn, CL_LAUNCH_ERROR,
+                    "option cooperative: this device does not support cooperative launches");
   CL_TRY(L, cuDeviceGetAttribute, &sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, ctx->device);
   CL_TRY(L, cuOccupancyMaxActiveBlocksPerMultiprocessor, &each, fn->f, (int)threads, o->shared);
   uint64_t most = (uint64_t)each * (unsigned)sms;
   if (blocks > most)
     cl_launch_error(
         L, fn, CL_LAUNCH_ERROR,
-        "option grid: %llu blocks, but a cooperative launch has them all on the device at once, and with "
-        "%llu threads and %u bytes of dynamic shared memory each, %llu fit (%d on each of %d SMs)",
+        "option grid: %llu blocks, but a cooperative launch runs all blocks at once; with %llu threads and "
+        "%u bytes of dynamic shared memory each, only %llu fit (%d on each of %d SMs)",
         (unsigned long long)blocks, (unsigned long long)threads, o->shared, (unsigned long long)most, each,
         sms);
   *fits = (struct cl_Fitting){.threads = threads, .shared = o->shared, .blocks = most};
@@ -118,7 +118,7 @@ static void check_multiple(lua_State *L, const cl_Function *fn, const cl_Launch 
   for (int i = 0; i < 3; i++)
     if (o->grid[i] % cluster[i])
       cl_launch_error(L, fn, CL_LAUNCH_ERROR,
-                      "option grid: grid.%c is %u, which is no multiple of cluster.%c, %u", 'x' + i,
+                      "option grid: grid.%c is %u, which is not a multiple of cluster.%c, %u", 'x' + i,
                       o->grid[i], 'x' + i, cluster[i]);
 }
 
@@ -175,8 +175,9 @@ static void check_priority(lua_State *L, const cl_Function *fn, const cl_Launch 
   int least = 0, greatest = 0;
   CL_TRY(L, cuCtxGetStreamPriorityRange, &least, &greatest);
   if (o->priority > least || o->priority < greatest)
-    cl_launch_error(L, fn, CL_LAUNCH_ERROR, "option priority: %d, this device's range is %d (least) to %d",
-                    o->priority, least, greatest);
+    cl_launch_error(L, fn, CL_LAUNCH_ERROR,
+                    "option priority: %d, but this device's range is %d (least) to %d", o->priority, least,
+                    greatest);
 }
 
 static void check_rare(lua_State *L, cl_Function *fn, const cl_Context *ctx, const cl_Launch *o) {
@@ -196,8 +197,8 @@ void cl_check_current(lua_State *L, const cl_Function *fn, const cl_Context *ctx
   CUcontext current = cl_current(L);
   if (current != (CUcontext)ctx->rec.handle)
     cl_launch_error(L, fn, CL_LOGIC_ERROR, "%s",
-                    current ? "its context is not the current one: ctx:push() it, or use ctx:with()"
-                            : "no context is current: ctx:push() its context");
+                    current ? "its context is not current; use ctx:push() or ctx:with()"
+                            : "no context is current; push its context with ctx:push()");
 }
 
 void cl_check_launch(lua_State *L, cl_Function *fn, cl_Context *ctx, cl_Launch *o) {
@@ -206,7 +207,7 @@ void cl_check_launch(lua_State *L, cl_Function *fn, cl_Context *ctx, cl_Launch *
                     "option block is missing: the threads of a block, e.g. block = {256, 1, 1}");
   if (o->time_kernel && o->stream)
     cl_launch_error(L, fn, CL_LOGIC_ERROR,
-                    "option time_kernel waits for the whole context: it takes no stream");
+                    "option time_kernel waits for the whole context, so it cannot be used with a stream");
   if (!o->stream) o->stream = cl_current_stream(L, "launch", ctx);
   cl_check_current(L, fn, ctx);
   if (!fn->limits_known) cl_read_limits(L, fn, ctx);

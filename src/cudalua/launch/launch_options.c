@@ -24,8 +24,8 @@ static void bad_extent(lua_State *L, const cl_Function *fn, const char *key, int
 static void bad_extent(lua_State *L, const cl_Function *fn, const char *key, int value) {
   lua_Number d = lua_type(L, value) == LUA_TNUMBER ? lua_tonumber(L, value) : 0;
   if (d > 0 && d != floor(d) && !isinf(d))
-    cl_launch_error(L, fn, CL_LOGIC_ERROR, "option %s: expected %s, got %s; math.ceil() rounds it up", key,
-                    extents, cl_type_text(L, value));
+    cl_launch_error(L, fn, CL_LOGIC_ERROR, "option %s: expected %s, got %s; round it up with math.ceil()",
+                    key, extents, cl_type_text(L, value));
   bad_option(L, fn, key, extents, value);
 }
 

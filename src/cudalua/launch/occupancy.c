@@ -91,7 +91,7 @@ int cl_function_available_shared(lua_State *L) {
   if (threads) CL_TRY(L, cuOccupancyMaxActiveBlocksPerMultiprocessor, &most, fn->f, (int)threads, 0);
   if (blocks > most)
     cl_launch_error(L, fn, CL_LAUNCH_ERROR,
-                    "%d blocks do not fit an SM at a time; with this block, at most %d do", blocks, most);
+                    "%d blocks do not fit on an SM at once; with this block, at most %d do", blocks, most);
   cl_allow_shared(L, fn, (unsigned)(fn->shared_optin - fn->static_shared)); /* or 48 KiB are the most */
   CL_TRY(L, cuOccupancyAvailableDynamicSMemPerBlock, &bytes, fn->f, blocks, (int)threads);
   CL_TRY(L, cuOccupancyMaxActiveBlocksPerMultiprocessor, &most, fn->f, (int)threads, bytes);

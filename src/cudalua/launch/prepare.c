@@ -34,7 +34,7 @@ int cl_function_prepare(lua_State *L) {
   uint32_t n = (uint32_t)lua_objlen(L, 2);
   if (!fn->layout_known)
     cl_launch_error(L, fn, CL_RUNTIME_ERROR,
-                    "prepare: this driver does not tell where the parameters lie (CUDA 12.4 and newer do)");
+                    "prepare: this driver does not report parameter offsets (CUDA 12.4 and newer do)");
   if (n != fn->nparams) cl_wrong_count(L, fn, fn->params, fn->nparams, n);
   unsigned block[3] = {0}, shared = 0;
   if (!lua_isnil(L, 5)) cl_read_extents(L, fn, "block", 5, block);
@@ -49,7 +49,7 @@ int cl_function_prepare(lua_State *L) {
       const char *text = luaL_checkstring(L, 9);
       char why[256];
       if (size != (lua_Integer)p->size) {
-        snprintf(why, sizeof why, "prepared as %s, which has %ld bytes, the parameter has %u", text,
+        snprintf(why, sizeof why, "prepared as %s, which has %ld bytes, but the parameter has %u", text,
                  (long)size, p->size);
         cl_wrong_argument(L, fn, fn->params, i, why);
       }
@@ -109,8 +109,7 @@ static int read_call(lua_State *L, const cl_Function *fn, const cl_Context *ctx,
   if (is_list(L, next) || !o->block[0]) {
     if (top < next)
       cl_launch_error(L, fn, CL_LOGIC_ERROR,
-                      "the block is missing: prepare() was given none, so it comes "
-                      "behind the grid");
+                      "the block is missing: prepare() got none, so pass it after the grid");
     cl_read_extents(L, fn, "block", next++, o->block);
   }
   if (async) {
@@ -240,7 +239,7 @@ int cl_function_set_shared_size(lua_State *L) {
 static void check_layout(lua_State *L, const cl_Function *fn) {
   if (!fn->layout_known)
     cl_launch_error(L, fn, CL_RUNTIME_ERROR,
-                    "this driver does not tell where the parameters lie (CUDA 12.4 and newer do)");
+                    "this driver does not report parameter offsets (CUDA 12.4 and newer do)");
 }
 
 /* param_set(fn, ...) -> module_table(fn), what the device gets for the arguments; nil: Lua has to take some
@@ -275,7 +274,7 @@ static bool unpack(lua_State *L, cl_Function *fn, int idx, const cl_Context *ctx
   size_t n;
   const char *bytes = luaL_checklstring(L, idx, &n);
   bool pooled = false;
-  if (n != cl_block_size(fn)) luaL_argerror(L, idx, "the bytes of all parameters expected");
+  if (n != cl_block_size(fn)) luaL_argerror(L, idx, "expected the bytes of all parameters");
   fn->packed = CL_NOT_PACKED; /* cl_pack() does not know of these values */
   memcpy(fn->block, bytes, n);
   for (uint32_t i = 0; i < fn->nparams; i++) {
@@ -302,10 +301,10 @@ int cl_launch_grid(lua_State *L) {
                  .shared = fn->shared_size};
   check_layout(L, fn);
   if (!fn->block_shape[0])
-    cl_launch_error(L, fn, CL_LOGIC_ERROR, "the block has no shape: fn:set_block_shape(x, y, z) first");
+    cl_launch_error(L, fn, CL_LOGIC_ERROR, "the block has no shape: call fn:set_block_shape(x, y, z) first");
   memcpy(o.block, fn->block_shape, sizeof o.block);
   if (lua_gettop(L) - BYTES != (int)fn->nparams)
-    cl_wrong_argument(L, fn, fn->params, 0, "no parameters are set: param_set() them first");
+    cl_wrong_argument(L, fn, fn->params, 0, "no parameters are set: call param_set() first");
   if (!lua_isnil(L, STREAM)) o.stream = cl_check_stream(L, STREAM, "stream", ctx);
   bool pooled = false;
   if (!lua_isnil(L, BYTES))

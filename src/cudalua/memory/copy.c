@@ -25,11 +25,10 @@ void cl_check_here(lua_State *L, cl_Rec *r, const char *what) {
   if (!owner) return;
   CUcontext current = cl_current(L);
   if (current && current != (CUcontext)owner->rec.handle)
-    cl_logic(
-        L,
-        "%s: this %s belongs to another context than the current one: ctx:push() that, use ctx:with(), or "
-        "memcpy_peer to copy between the two",
-        what, cl_kind_name(r->kind));
+    cl_logic(L,
+             "%s: this %s belongs to another context: ctx:push() that, use ctx:with(), or copy between "
+             "contexts with memcpy_peer",
+             what, cl_kind_name(r->kind));
 }
 
 CUdeviceptr cl_device_side(lua_State *L, int idx, const char *what, uint64_t bytes) {

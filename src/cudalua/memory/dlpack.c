@@ -95,14 +95,14 @@ static void check_place(lua_State *L, uint64_t address, const cl_Context *c) {
   if (code && cl_code_sticky(code)) cl_fail(L, "cuPointerGetAttribute", code);
   if (code) {
     cl_log_clear();
-    cl_logic(L, "interop.from_dlpack: the driver knows no memory at the tensor's address");
+    cl_logic(L, "interop.from_dlpack: the driver does not know the memory at the tensor's address");
   }
   if (device != c->device)
     cl_logic(L,
              "interop.from_dlpack: the tensor's memory is on device %d, the current context is on device %d",
              device, c->device);
   if (owner && owner != (CUcontext)c->rec.handle)
-    cl_logic(L, "interop.from_dlpack: the tensor's memory belongs to another context than the current one");
+    cl_logic(L, "interop.from_dlpack: the tensor's memory does not belong to the current context");
 }
 
 /* tensor_check(address): raises unless kernels of the current context can work on memory there */

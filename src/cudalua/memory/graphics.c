@@ -233,7 +233,7 @@ int cl_gl_register_buffer(lua_State *L) {
   if (code)
     bad_name(
         L, "cuGraphicsGLRegisterBuffer", code,
-        "the GL context has no buffer of that name; a name becomes one when glBindBuffer binds it first");
+        "the GL context has no buffer of that name; glBindBuffer creates it when it first binds the name");
   return registered(r, handle);
 }
 

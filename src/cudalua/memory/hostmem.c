@@ -160,7 +160,7 @@ static const char *register_hint(CUresult code) {
            "plain: "
            "that of pagelocked_empty is page-locked as it is";
   if (code == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
-    return "this memory, or a part of it, is page-locked already: made so by pagelocked_empty, or by another "
+    return "this memory, or part of it, is already page-locked: by pagelocked_empty, or by a "
            "register_host_memory that was not unregistered";
   return NULL;
 }
@@ -316,9 +316,9 @@ int cl_managed_attach(lua_State *L) {
   const cl_Context *c = cl_rec_context(m->o.rec);
   cl_Stream *s = cl_check_stream(L, 3, "attach", c);
   if (cl_current(L) != (CUcontext)c->rec.handle)
-    cl_logic(L, "attach: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
+    cl_logic(L, "attach: the memory's context is not current; use ctx:push() or ctx:with()");
   if (flags == CU_MEM_ATTACH_SINGLE && s == &cl_legacy_stream)
-    cl_logic(L, "attach: memory cannot be attached to the default stream alone; give a stream");
+    cl_logic(L, "attach: memory cannot be attached to the default stream alone; pass a stream");
   if (cl_captures && cl_capture_id(s))
     cl_logic(L, "attach is not possible in a stream that is being captured");
   cl_refuse_in_capture(L, "ManagedAllocation:attach");
@@ -346,7 +346,7 @@ int cl_host_address(lua_State *L) {
 /* why_dead(object) -> nil where it can be used, else the sentence that an error has */
 int cl_why_dead(lua_State *L) {
   const cl_Object *o = cl_to(L, 1);
-  if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
+  if (!o) return luaL_argerror(L, 1, "expected an object of cudalua");
   if (usable(o)) return 0;
   if (cl_forked) {
     lua_pushstring(L, cl_forked_text);
@@ -370,9 +370,8 @@ int cl_closes_address(lua_State *L) {
 }
 
 static int not_on_device(lua_State *L) {
-  cl_logic(L, "expected device memory, got a host array, whose memory the device does not reach: In, Out and "
-              "InOut copy "
-              "it for a kernel, memcpy_htod by hand, and pagelocked_empty makes one that the device reaches");
+  cl_logic(L, "expected device memory, got a host array, which the device cannot access; pass it to a kernel "
+              "with In, Out or InOut, copy it with memcpy_htod, or create it with pagelocked_empty");
 }
 
 /* host_to_device(mem, address) -> DevicePointer to what the host has at `address`, within mem */

@@ -17,12 +17,12 @@ int cl_mem_get_ipc_handle(lua_State *L) {
     cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc, an array "
                 "with {allocator = cuda.mem_alloc}");
   if (m && m->o.rec != &cl_no_owner && kind != CL_ALLOCATION)
-    cl_logic(L, "a %s cannot be shared by a handle: memory of mem_alloc can", cl_kind_name(kind));
+    cl_logic(L, "a %s cannot be shared by a handle; use memory from mem_alloc", cl_kind_name(kind));
   CL_TRY(L, cuMemGetAddressRange_v2, &base, &size, p);
   if (p != base)
     cl_logic(L,
-             "the handle would be that of the whole allocation: share its start, and send the offset (%.0f "
-             "bytes) along",
+             "a handle always means the whole allocation; share its start, and send the offset (%.0f bytes) "
+             "separately",
              (double)(p - base));
   CUipcMemHandle h;
   memset(&h, 0, sizeof h);

@@ -54,7 +54,7 @@ int cl_mem_get_address_range(lua_State *L) {
 int cl_host_view(lua_State *L) {
   const cl_MemoryObject *m = cl_check_memory(L, 1, "memory");
   uint64_t offset = cl_check_bytes(L, 3, "offset"), bytes = cl_check_bytes(L, 2, "bytes");
-  if (m->o.rec == &cl_no_owner) cl_logic(L, "as_buffer: the size behind a bare address is not known");
+  if (m->o.rec == &cl_no_owner) cl_logic(L, "as_buffer: a bare address has no known size");
   if (offset > m->size || bytes > m->size - offset)
     cl_logic(L, "as_buffer: %llu bytes from offset %llu on do not fit in %llu bytes of memory",
              (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)m->size);
@@ -63,7 +63,8 @@ int cl_host_view(lua_State *L) {
   if (!code) code = CU.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, m->address);
   if (code) cl_fail(L, "cuPointerGetAttribute", code);
   if (!managed && type != CU_MEMORYTYPE_HOST)
-    cl_logic(L, "as_buffer: this is plain device memory, which the CPU cannot touch; memcpy_dtoh copies it");
+    cl_logic(L,
+             "as_buffer: this is plain device memory, which the CPU cannot access; copy it with memcpy_dtoh");
   void *host = (void *)(uintptr_t)m->address;
   if (!managed) CL_TRY(L, cuPointerGetAttribute, &host, CU_POINTER_ATTRIBUTE_HOST_POINTER, m->address);
   lua_pushnumber(L, (lua_Number)((uintptr_t)host + offset));

@@ -216,7 +216,7 @@ int cl_mempool_import_pointer(lua_State *L) {
   CL_TRY(L, cuMemPoolImportPointer, &p, (CUmemoryPool)o->rec->handle, &data);
   a->rec.handle = m->address = p;
   if (!import_begin(a))
-    cl_logic(L, "import_pointer: the memory is imported already; use the DeviceAllocation that the first "
+    cl_logic(L, "import_pointer: the memory is already imported; use the DeviceAllocation that the first "
                 "import_pointer() returned, or free it before you import again");
   CUresult code = CU.cuMemGetAddressRange_v2(&base, &size, p);
   if (code) cl_log_clear();
@@ -255,8 +255,7 @@ int cl_alloc_free_async(lua_State *L) {
   if (cl_captures || a->captured) cl_memory_before_free(L, a, s, "free_async");
   if (s != a->order.home) {
     if (cl_current(L) != (CUcontext)c->rec.handle)
-      cl_logic(L,
-               "free_async: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
+      cl_logic(L, "free_async: the memory's context is not current; use ctx:push() or ctx:with()");
     CUresult code = cl_order_join(&a->order, s);
     if (code) cl_fail(L, "cuStreamWaitEvent", code);
     cl_order_close(&a->order, c);

@@ -303,7 +303,7 @@ int cl_import_mempool(lua_State *L) {
     if (code == CUDA_ERROR_UNKNOWN) { /* which is all that drivers say */
       cl_log_clear();
       cl_logic(L,
-               "import_mempool: descriptor %d is not that of a memory pool; pass the one that "
+               "import_mempool: descriptor %d does not belong to a memory pool; pass the one that "
                "MemoryPool:export() returned, and close it afterwards",
                (int)fd);
     }
@@ -352,7 +352,7 @@ int cl_default_mempool(lua_State *L) {
 }
 
 int cl_mempool_close(lua_State *L) {
-  if (check(L)->is_default) cl_logic(L, "the default pool of a device is the driver's and cannot be closed");
+  if (check(L)->is_default) cl_logic(L, "the driver owns the default pool of a device; it cannot be closed");
   return cl_close_method(L, CL_MEMPOOL, "cuMemPoolDestroy");
 }
 

@@ -261,7 +261,7 @@ static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *w
   if (cl_pressure(L)) check_pool(L, pool_kind);
   cl_Context *ctx = cl_rec_context(pool->rec.parent);
   if (cl_current(L) != (CUcontext)ctx->rec.handle)
-    cl_logic(L, "%s: the pool's context is not the current one: ctx:push() it, or use ctx:with()", what);
+    cl_logic(L, "%s: the pool's context is not current; use ctx:push() or ctx:with()", what);
   Request q = {.pool = pool, .bin = bin_of(bytes), .unseen = unseen};
   if (!on_host(pool)) q.stream = cl_check_stream(L, 3, what, ctx);
 

@@ -23,7 +23,7 @@ bool cl_image_usable(const cl_Object *o, const cl_Context *ctx, char *why, size_
   const char *name = cl_kind_name(o->kind);
   cl_Rec *r = o->rec;
   if (!r || r->life == CL_NEW)
-    return snprintf(why, n, "this %s was never made, or was collected", name), false;
+    return snprintf(why, n, "this %s was never created, or was collected", name), false;
   if (r->life != CL_LIVE) {
     snprintf(why, n, "this %s was %s%s%s", name, cl_kind_closed(o->kind), r->closed_at ? " at " : "",
              r->closed_at ? r->closed_at : "");
@@ -32,7 +32,7 @@ bool cl_image_usable(const cl_Object *o, const cl_Context *ctx, char *why, size_
   const cl_Rec *dead = first_dead(r->parent);
   if (!dead) dead = first_dead(((const cl_Image *)r)->source);
   if (dead) {
-    snprintf(why, n, "this %s cannot be used any more: its %s was %s%s%s", name, cl_kind_name(dead->kind),
+    snprintf(why, n, "this %s can no longer be used: its %s was %s%s%s", name, cl_kind_name(dead->kind),
              cl_kind_closed(dead->kind), dead->closed_at ? " at " : "",
              dead->closed_at ? dead->closed_at : "");
     return false;

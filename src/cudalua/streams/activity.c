@@ -379,8 +379,7 @@ CL_HOOK(cl_on_driver_reset, 4, driver_gone);
 int cl_profile_begin(lua_State *L) {
   const int counters = lua_toboolean(L, 1);
   cl_State *st = cl_state(L);
-  if (st->profile)
-    cl_logic(L, "profile: this program is being profiled already: a profile cannot be in another one");
+  if (st->profile) cl_logic(L, "profile: this program is already being profiled; profiles cannot be nested");
   cl_refuse_in_capture(L, "profile");
   cl_Profile *p = cl_push_finalized(L, sizeof *p, profile_gc);
   p->soft = cl_driver()->profile != NULL;

@@ -119,8 +119,8 @@ void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what) {
   if (s == &cl_legacy_stream) {
     if (legacy_blocked())
       cl_logic(L,
-               "%s: the default stream cannot be used while a stream of its context is being captured, which "
-               "it would wait for: use the stream that is captured",
+               "%s: the default stream cannot be used while a stream of its context is being captured, "
+               "because it would wait for that stream; use the captured stream",
                what);
     return;
   }
@@ -235,7 +235,7 @@ static void check_stream(lua_State *L, const cl_Capture *c) {
   const cl_Capture *other = cl_state(L)->captures;
   while (other && other->stream != s) other = other->outer;
   const char *where = other ? other->where : NULL;
-  cl_logic(L, "%s: this stream is being captured already%s%s", what, where ? ", since " : "",
+  cl_logic(L, "%s: this stream is already being captured%s%s", what, where ? ", since " : "",
            where ? where : "");
 }
 
@@ -295,8 +295,8 @@ static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
   const char *why = NULL;
   switch ((int)code) {
   case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-    why = c->begun ? "a call since begin_capture() does not belong into a capture and broke it"
-                   : "a call inside of the function does not belong into a capture and broke it";
+    why = c->begun ? "a call since begin_capture() is not allowed in a capture and invalidated it"
+                   : "a call in the function is not allowed in a capture and invalidated it";
     break;
   case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
     why = "a stream that joined the capture by waiting for an event was not joined again: record an event in "
@@ -343,7 +343,7 @@ static CUresult leave(lua_State *L, const cl_Capture *c, const Place *at, cl_Fra
 /* Of a capture of the stream at index 1; pushes its cl_Kept, and holds the context. */
 static void open_capture(lua_State *L, cl_Capture *c) {
   cl_State *st = cl_state(L);
-  if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured any more");
+  if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured now");
   cl_Context *ctx = cl_stream_context(L, c->stream);
   cl_push_context(L, ctx); /* holds it from here on */
   cl_rec_release(&ctx->rec);
@@ -372,7 +372,7 @@ int cl_stream_capture(lua_State *L) {
   const bool lent = !lua_isnil(L, INTO);
   if (lent && !cl_to_kind(L, INTO, CL_GRAPH)) cl_bad_argument(L, INTO, "into", "a Graph");
   if (!lent && !lua_isnil(L, AFTER))
-    cl_logic(L, "Stream:capture: option after says which nodes of option into come first: give both");
+    cl_logic(L, "Stream:capture: option after names nodes of option into; pass both");
   open_capture(L, &c);
   cl_Graph *g;
   if (lent) {
@@ -485,8 +485,8 @@ static CUgraphNode capture_node(lua_State *L, cl_Capture *c, int fn, int kept, c
     lua_error(L);
   }
   if (code) end_failed(L, c, code);
-  if (now == size) cl_logic(L, "%s: there is nothing to do: 0 bytes or elements make no node", call);
-  cl_logic(L, "%s: the call did more than one thing, and a node is one", call);
+  if (now == size) cl_logic(L, "%s: 0 bytes or elements do not make a node", call);
+  cl_logic(L, "%s: the call did more than one operation, but a node holds only one", call);
   return NULL;
 }
 
@@ -570,7 +570,7 @@ int cl_exec_set_node(lua_State *L) {
   const cl_Node *n = cl_check_exec_node(L, NODE, x, call);
   CUgraphNodeType type;
   CL_TRY(L, cuGraphNodeGetType, like, &type);
-  if (type != n->type) cl_logic(L, "%s: the node is of another kind", call);
+  if (type != n->type) cl_logic(L, "%s: the node has another kind", call);
   cl_keep_room(L, EXEC);
   x = cl_check_exec(L, EXEC); /* again: finalizers may have run */
   n = cl_check_exec_node(L, NODE, x, call);
@@ -578,13 +578,11 @@ int cl_exec_set_node(lua_State *L) {
   CUresult code = set_like(x, n, like, &driver_call);
   if (code == CUDA_ERROR_INVALID_VALUE) {
     cl_fail_new(L, driver_call, code);
-    lua_pushfstring(
-        L,
-        "%s: the driver cannot change the node like this: kernels stay in their context, copies and "
-        "fills between the same kinds of memory, and those of several rows keep their extents; a node that "
-        "was "
-        "added after instantiate() is in no GraphExec of before",
-        call);
+    lua_pushfstring(L,
+                    "%s: the driver cannot change the node this way; kernels must stay in their context; "
+                    "copies and fills must keep their kinds of memory and, with several rows, their extents; "
+                    "a node added after instantiate() is not in an earlier GraphExec",
+                    call);
     lua_setfield(L, -2, "message");
     return cl_throw(L);
   }
@@ -658,13 +656,13 @@ static cl_Capture *begun(lua_State *L, const cl_State *st, const cl_Stream *s) {
     cl_logic(L, "Stream:end_capture: Stream:capture() ends this capture when its function returns");
   if (!c && s != &cl_legacy_stream && cl_capture_id(s))
     cl_logic(L, "Stream:end_capture: %s",
-             capture_of(L, s) ? "this stream has joined the capture of another one: end that one"
+             capture_of(L, s) ? "this stream has joined the capture of another stream; end the capture there"
                               : "this stream is being captured by other code, which has to end it");
   if (!c) cl_logic(L, "Stream:end_capture: this stream is not being captured; begin_capture() begins");
   if (!c->left && c->frame != st->frame)
     cl_logic(L,
-             "Stream:end_capture: the capture began%s%s outside of the stream:use() or stream:capture() that "
-             "is under way: end it outside, too",
+             "Stream:end_capture: the capture began%s%s outside the stream:use() or stream:capture() that is "
+             "under way: end it outside, too",
              c->where ? " at " : "", c->where ? c->where : "");
   return c;
 }

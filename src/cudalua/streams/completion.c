@@ -84,7 +84,7 @@ void CUDA_CB cl_host_arrived(void *record) {
 
 static cl_Inbox *inbox_of(lua_State *L, cl_State *st) {
   if (st->inbox) return st->inbox;
-  if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be called later any more");
+  if (st->closed) cl_logic(L, "this Lua state is closing: no function can be scheduled now");
   cl_Inbox *box = calloc(1, sizeof *box);
   if (!box) luaL_error(L, "not enough memory");
   pthread_mutex_init(&box->lock, NULL);
@@ -170,9 +170,8 @@ int cl_stream_on_complete(lua_State *L) {
   cl_check_function(L, 2, "fn");
   const cl_Stream *s = cl_check_stream(L, 1, "Stream:on_complete", NULL);
   if (cl_captures && cl_capture_id(s))
-    cl_logic(
-        L, "Stream:on_complete is not possible in a stream that is being captured: a graph runs many times, "
-           "the function would be called once");
+    cl_logic(L, "Stream:on_complete is not possible in a stream that is being captured: a graph runs many "
+                "times, but the function would be called only once");
   cl_Inbox *box = inbox_of(L, cl_state(L));
   lua_settop(L, 2);
   int ref = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -68,14 +68,13 @@ int cl_event_record(lua_State *L) {
   cl_Stream *s = cl_check_stream(L, 2, "Event:record: stream", ctx);
   if (!s->rec.parent) {
     if (cl_current(L) != (CUcontext)ctx->rec.handle)
-      cl_logic(L, "Event:record: the default stream is that of the current context, and the event belongs to "
-                  "another one");
+      cl_logic(L, "Event:record: the default stream belongs to the current context, but the event belongs to "
+                  "another");
   }
   uint64_t captured = cl_captures ? cl_capture_id(s) : 0;
   if (e->captured && e->captured != captured && cl_capture_active(e->captured))
-    cl_logic(L,
-             "Event:record: the event is a mark in a capture that is under way, which this would break: take "
-             "another one");
+    cl_logic(L, "Event:record: the event marks a point in a running capture, which this would break; use "
+                "another event");
   CL_TRY(L, cuEventRecord, (CUevent)e->rec.handle, cl_stream_handle(s));
   e->recorded = true;
   e->captured = captured;
@@ -88,7 +87,7 @@ int cl_event_record(lua_State *L) {
 static void refuse_captured(lua_State *L, const cl_Event *e, const char *call) {
   if (e->captured)
     cl_logic(L,
-             "%s: the event was last recorded in a stream that was being captured, where nothing runs: "
+             "%s: the event was last recorded in a stream that was being captured, where nothing runs; "
              "record it again",
              call);
 }
@@ -132,9 +131,9 @@ static int push_time(lua_State *L, const cl_Event *start, const cl_Event *stop, 
   if (code) {
     const char *why = NULL;
     if (code == CUDA_ERROR_NOT_READY)
-      why = "not both events have been reached yet: synchronize() the later one first";
+      why = "the events have not both been reached yet; call synchronize() on the later one first";
     else if (code == CUDA_ERROR_INVALID_HANDLE && !(start->recorded && stop->recorded))
-      why = "not both events have been recorded";
+      why = "the events have not both been recorded";
     else if (code == CUDA_ERROR_INVALID_HANDLE && ((start->flags | stop->flags) & CU_EVENT_DISABLE_TIMING))
       why = "an event made with DISABLE_TIMING has no time";
     cl_fail_new(L, v2 ? "cuEventElapsedTime_v2" : "cuEventElapsedTime", code);

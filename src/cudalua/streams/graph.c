@@ -344,7 +344,7 @@ void cl_graph_made(cl_Graph *g, CUgraph handle) { made(&g->rec, handle); }
 cl_Context *cl_graph_context(lua_State *L, const cl_Rec *r, const char *call) {
   cl_Context *ctx = cl_rec_context(r->parent);
   if (cl_current(L) != (CUcontext)ctx->rec.handle)
-    cl_logic(L, "%s: the graph's context is not the current one: ctx:push() it, or use ctx:with()", call);
+    cl_logic(L, "%s: the graph's context is not current; use ctx:push() or ctx:with()", call);
   return ctx;
 }
 
@@ -377,7 +377,8 @@ static void let_go(lua_State *L, cl_Contents **contents) {
 
 int cl_graph_close(lua_State *L) {
   cl_Graph *g = cl_check_graph(L, 1);
-  if (g->body) cl_logic(L, "Graph:close: the body of a conditional node goes with its graph: close that");
+  if (g->body)
+    cl_logic(L, "Graph:close: the body of a conditional node is closed with its graph; close that");
   if (g->captures) cl_logic(L, "Graph:close: work is being captured into this graph");
   cl_close_method(L, CL_GRAPH, "cuGraphDestroy");
   let_go(L, &g->contents);
@@ -548,7 +549,7 @@ CUgraphNode *cl_check_nodes(lua_State *L, int idx, const cl_Graph *g, size_t *n)
     const cl_Node *node = cl_check_node(L, lua_gettop(L), g, "after");
     nodes[i] = (CUgraphNode)(uintptr_t)node->rec.handle;
     for (size_t k = 0; k < i; k++)
-      if (nodes[k] == nodes[i]) cl_logic(L, "after: node %d of the list is in it twice", (int)k + 1);
+      if (nodes[k] == nodes[i]) cl_logic(L, "after: node %d appears twice in the list", (int)k + 1);
     lua_pop(L, 1);
   }
   return nodes;
@@ -653,7 +654,7 @@ cl_Node *cl_check_exec_node(lua_State *L, int idx, const cl_GraphExec *x, const 
   const cl_Rec *g = n->rec.parent;
   while (g->kind == CL_GRAPH && g->generation != x->graph) g = g->parent;
   if (g->kind != CL_GRAPH)
-    cl_logic(L, "%s: the node is not of the graph that this GraphExec was made from", call);
+    cl_logic(L, "%s: the node does not belong to the graph that this GraphExec was made from", call);
   return n;
 }
 
@@ -681,8 +682,10 @@ static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *ca
   cl_Stream *s = cl_check_stream(L, 2, call, *ctx);
   cl_graph_context(L, &x->rec, call);
   if (cl_captures && cl_capture_id(s))
-    cl_logic(L, "%s is not possible in a stream that is being captured: call again what it was captured from",
-             call);
+    cl_logic(
+        L,
+        "%s is not possible in a stream that is being captured; repeat the calls that it was captured from",
+        call);
   cl_anchors_poll(L);
   contents_check(L, x->contents, call);
   return s;

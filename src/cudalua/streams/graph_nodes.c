@@ -269,7 +269,7 @@ int cl_exec_enable(lua_State *L) {
   const cl_Node *n = cl_check_exec_node(L, 2, x, "GraphExec:enable");
   if (n->type != CU_GRAPH_NODE_TYPE_KERNEL && n->type != CU_GRAPH_NODE_TYPE_MEMCPY &&
       n->type != CU_GRAPH_NODE_TYPE_MEMSET)
-    cl_logic(L, "GraphExec:enable: kernels, copies and fills can be turned off, other nodes cannot");
+    cl_logic(L, "GraphExec:enable: only kernels, copies and fills can be turned off");
   CL_TRY(L, cuGraphNodeSetEnabled, (CUgraphExec)x->rec.handle, (CUgraphNode)n->rec.handle,
          lua_toboolean(L, 3) ? 1 : 0);
   return 0;

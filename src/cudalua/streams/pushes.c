@@ -159,7 +159,7 @@ static cl_Pushes *reserve(lua_State *L) {
 
 cl_Pushes *cl_pushes_reserve(lua_State *L) {
   cl_Pushes *p = reserve(L);
-  if (p->closed) cl_logic(L, "this Lua state is closing: no context can be made or pushed any more");
+  if (p->closed) cl_logic(L, "this Lua state is closing: no context can be created or pushed now");
   return p;
 }
 

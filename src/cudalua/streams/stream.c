@@ -40,7 +40,7 @@ static cl_Stream *usable(lua_State *L, cl_Stream *s, const char *what, const cl_
 cl_Stream *cl_current_stream_slow(lua_State *L, const char *what, const cl_Context *ctx) {
   cl_Stream *s = cl_state(L)->stream;
   if (!s) s = &cl_legacy_stream;
-  if (!cl_rec_live(&s->rec)) cl_logic(L, "%s: the current stream was closed inside of stream:use()", what);
+  if (!cl_rec_live(&s->rec)) cl_logic(L, "%s: the current stream was closed inside stream:use()", what);
   return usable(L, s, what, ctx);
 }
 

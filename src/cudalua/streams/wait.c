@@ -256,16 +256,18 @@ static void explain(lua_State *L, const char *call, CUresult code, cl_Rec *waite
   if (*sentence) {
     lua_pushfstring(L, "interrupted: %s", sentence);
   } else if (!strcmp(call, "nvrtcCompileProgram")) {
-    lua_pushliteral(L, "interrupted: the compilation ends by itself, and its result is dropped");
+    lua_pushliteral(L,
+                    "interrupted: the compilation continues in the background, and its result is discarded");
   } else if (cl_driver()->soft || !cl_driver()->open || strncmp(call, "cu", 2) != 0) {
     lua_pushliteral(L, "interrupted");
   } else {
     note_left(kernel);
     lua_pushfstring(L,
-                    kernel ? "interrupted: the device still runs what was launched; the last kernel is %s"
-                           : "interrupted: the device still runs what was started%s",
+                    kernel
+                        ? "interrupted: the device is still running what was launched; the last kernel is %s"
+                        : "interrupted: the device is still running what was started%s",
                     kernel ? kernel : "");
-    lua_pushliteral(L, "nothing is lost: the work ends by itself, and synchronize() waits for it again");
+    lua_pushliteral(L, "nothing is lost: the work continues, and synchronize() waits for it again");
     lua_setfield(L, -4, "hint");
   }
   lua_setfield(L, -3, "message");

@@ -251,7 +251,7 @@ void sg_config_load(void) {
     snprintf(name, sizeof name, "CUDALUA_SOFT_%s", table[i].name);
     const char *v = getenv(name);
     if (v && *v && !table[i].set(v))
-      fprintf(stderr, "softgpu: %s=%s makes no sense, ignored%s%s\n", name, v,
+      fprintf(stderr, "softgpu: %s=%s is not valid and is ignored%s%s\n", name, v,
               table[i].takes ? "; it takes " : "", table[i].takes ? table[i].takes : "");
   }
 }

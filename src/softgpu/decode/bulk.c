@@ -135,7 +135,7 @@ static Bulk parse(Decoder *d, uint32_t at) {
   b.from = space_of(in->mods[at + 1]);
   b.counts = is_mod(d, at + 2, "mbarrier::complete_tx::bytes");
   if (b.counts != (b.to == PTX_SHARED) || is_mod(d, at + 1, "shared::cluster"))
-    dec_fail(d, "`%s` is no form that PTX has", in->form);
+    dec_fail(d, "`%s` is not a form that PTX has", in->form);
   b.mask = dec_mod(d, "cp_mask");
   b.operands = 3u + b.counts + dec_mod(d, "multicast::cluster");
   const uint32_t hint = dec_mod(d, "L2::cache_hint"), all = b.operands + hint + b.mask;

@@ -232,7 +232,7 @@ void dec_plan_calls(Decoder *d, const PtxFunc *entry) {
     if (takes_registers(v->f)) {
       d->code = SG_NOT_SUPPORTED;
       dec_fail(d,
-               "function %s: parameters in registers are not supported where a function calls itself or is "
+               "function %s: parameters in registers are not supported if a function calls itself or is "
                "called through a pointer",
                v->f->name);
     }

@@ -289,7 +289,7 @@ static uint32_t fit(Decoder *d, uint32_t v, uint32_t want) {
 uint64_t dec_var_address(Decoder *d, const PtxSym *s) {
   if (!s) dec_fail(d, "`%s` needs a name here", d->at->form);
   if (s->kind == PTX_SYM_FUNC) return CODE_WINDOW + (uint64_t)dec_function_number(s) * CODE_STEP;
-  if (s->kind != PTX_SYM_VAR) dec_fail(d, "%s is no variable", s->name);
+  if (s->kind != PTX_SYM_VAR) dec_fail(d, "%s is not a variable", s->name);
   switch (s->space) {
   case PTX_GLOBAL:
   case PTX_CONST:

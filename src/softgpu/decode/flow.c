@@ -46,7 +46,7 @@ void dec_brx(Decoder *d) {
   if (d->at->nmods == 0 || strcmp(d->at->mods[0], "idx") != 0) dec_unsupported(d, NULL);
   const uint32_t index = dec_src(d, dec_opnd(d, 0), 'w'), skip = dec_skip_begin(d);
   const PtxSym *list = label(d, dec_opnd(d, 1));
-  if (list->nbranch_targets == 0) dec_fail(d, "%s is no list of .branchtargets", list->name);
+  if (list->nbranch_targets == 0) dec_fail(d, "%s is not a list of .branchtargets", list->name);
   const uint32_t at = d->ntargets, n = (uint32_t)list->nbranch_targets;
   dec_grow(d, &d->targets, &d->targets_room, at + n + 1, sizeof *d->targets);
   d->targets[at] = n;

@@ -130,7 +130,7 @@ static bool is_video(const char *op) {
 
 static void no_form(Decoder *d) {
   d->code = SG_INVALID_PTX;
-  dec_fail(d, "`%s` is no form that PTX has", d->at->form);
+  dec_fail(d, "`%s` is not a form that PTX has", d->at->form);
 }
 
 static void match_form(Decoder *d, struct FormSlot *slot) {
@@ -209,7 +209,7 @@ void dec_instruction(Decoder *d, const PtxInst *in) {
   d->guard_neg = in->pred_neg;
   if (in->pred) {
     if (in->pred->kind != PTX_SYM_REG || in->pred->type != PTX_PRED)
-      dec_fail(d, "%s is no predicate register", in->pred->name);
+      dec_fail(d, "%s is not a predicate register", in->pred->name);
     d->guard = d->frame->reg[in->pred->id];
   }
   const struct FormSlot *slot = find_form(d);

@@ -46,7 +46,7 @@ static const PtxOpnd *give_handle(Decoder *d, const PtxOpnd *o, PtxType referenc
   if (o->sym->type == reference && o->sym->space == PTX_PARAM)
     dec_unsupported(d, "references as parameters are not supported");
   if (o->sym->type != reference || o->sym->space != PTX_GLOBAL)
-    dec_fail(d, "%s is no reference that `%s` takes", o->sym->name, d->at->form);
+    dec_fail(d, "%s is not a reference that `%s` takes", o->sym->name, d->at->form);
   const uint32_t v = dec_temp(d, 8);
   dec_load(d, v, NO_ROW, (int64_t)dec_var_address(d, o->sym), SP_GLOBAL, PTX_B64, true);
   d->ins[d->n - 1].traits |= TRAIT_OWN;

@@ -90,7 +90,7 @@ uint32_t dec_address(Decoder *d, const PtxOpnd *o, PtxSpace space, int64_t *imm)
     r.kind = PTX_O_SYM;
     r.imm = 0;
     const uint32_t v = dec_reg(d, &r);
-    if (d->width[v] != 8 && d->width[v] != 4) dec_fail(d, "%s is no address register", o->sym->name);
+    if (d->width[v] != 8 && d->width[v] != 4) dec_fail(d, "%s is not an address register", o->sym->name);
     return v;
   }
   uint64_t at = dec_var_address(d, o->sym);

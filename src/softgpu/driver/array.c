@@ -104,14 +104,14 @@ CUresult sg_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, SgArrayUse use) {
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   if (!sg_format_texel(d->Format, d->NumChannels).channels) {
-    sg_say(CU_LOG_LEVEL_ERROR,
-           "A CUDA array of %u channels: it has to be 1, 2 or 4, and what the format says", d->NumChannels);
+    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array of %u channels: it must be 1, 2 or 4 and match the format",
+           d->NumChannels);
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (!shape_allowed(d, use)) {
     sg_say(CU_LOG_LEVEL_ERROR,
-           "A CUDA array of width %zu, height %zu, depth %zu with flags 0x%x: these extents do not go "
-           "together, or are above the device's limits",
+           "A CUDA array of width %zu, height %zu, depth %zu with flags 0x%x: these extents do not fit "
+           "together, or exceed the device's limits",
            d->Width, d->Height, d->Depth, d->Flags);
     return CUDA_ERROR_INVALID_VALUE;
   }

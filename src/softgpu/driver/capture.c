@@ -224,8 +224,8 @@ void sg_captured_clear(SgCaptured *at) {
 }
 
 static CUresult say_over(void) {
-  sg_say(CU_LOG_LEVEL_ERROR, "The event was last recorded in a stream capture that has ended: it stands for "
-                             "nothing until it is recorded again");
+  sg_say(CU_LOG_LEVEL_ERROR, "The event was last recorded in a stream capture that has ended: it has no "
+                             "meaning until it is recorded again");
   return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -273,9 +273,8 @@ CUresult sg_capture_wait(SgStream *s, const SgCaptured *at) {
     return CUDA_ERROR_STREAM_CAPTURE_MERGE;
   }
   if (at->capture) return say_over();
-  sg_say(CU_LOG_LEVEL_ERROR,
-         "A stream that is being captured cannot wait for an event recorded outside of the "
-         "capture; the capture is now invalid");
+  sg_say(CU_LOG_LEVEL_ERROR, "A stream that is being captured cannot wait for an event recorded outside the "
+                             "capture; the capture is now invalid");
   return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 }
 

@@ -127,7 +127,7 @@ static CUresult memory_end(const Side *s, const size_t extent[3], SgEnd *e) {
 
 static CUresult side_check(const Side *s) {
   if (s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED) {
-    sg_say(CU_LOG_LEVEL_ERROR, "The %s of a copy: %d is no memory type", s->what, (int)s->type);
+    sg_say(CU_LOG_LEVEL_ERROR, "The %s of a copy: %d is not a memory type", s->what, (int)s->type);
     return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;

@@ -45,7 +45,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph h, cuuint64_t flags) {
   if (g->around || sg_conditions_unused(g)) {
     sg_say(CU_LOG_LEVEL_ERROR, g->around
                                    ? "The body of a conditional node is instantiated with the graph around it"
-                                   : "A conditional handle of the graph is that of no conditional node");
+                                   : "A conditional handle of the graph belongs to no conditional node");
     return CUDA_ERROR_INVALID_VALUE;
   }
   SgProgram *p;

@@ -95,8 +95,7 @@ static CUresult register_buffer(CUgraphicsResource *out, unsigned name, unsigned
   CUresult code = gl_needed(&gl);
   if (code) return code;
   if (sg_gl_buffer_size(&gl, name) < 0) {
-    sg_say(CU_LOG_LEVEL_ERROR, "There is no OpenGL buffer %u; a name becomes one when it is bound first",
-           name);
+    sg_say(CU_LOG_LEVEL_ERROR, "There is no OpenGL buffer %u; binding the name creates it", name);
     return CUDA_ERROR_INVALID_HANDLE;
   }
   return adopt((SgResource){.name = name, .flags = flags, .old = old}, out);

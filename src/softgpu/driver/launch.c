@@ -420,7 +420,7 @@ typedef struct Extras {
 
 static CUresult no_clusters(const char *what, unsigned x, unsigned y, unsigned z) {
   if (x == 1 && y == 1 && z == 1) return CUDA_SUCCESS;
-  sg_say(CU_LOG_LEVEL_ERROR, "The software device has no clusters: %s (%u,%u,%u) was asked for", what, x, y,
+  sg_say(CU_LOG_LEVEL_ERROR, "The software device has no clusters: %s (%u,%u,%u) was requested", what, x, y,
          z);
   return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }

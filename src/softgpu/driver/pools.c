@@ -29,7 +29,7 @@ static CUresult share_check(int home, CUmemAllocationHandleType types) {
     return CUDA_ERROR_INVALID_VALUE;
   if (!(types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) || sg_ipc_possible()) return CUDA_SUCCESS;
   sg_say(CU_LOG_LEVEL_ERROR,
-         "The software device's memory is no file here, so that its pools cannot be shared");
+         "The software device's memory is not a file here, so its pools cannot be shared");
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 

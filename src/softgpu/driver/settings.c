@@ -42,7 +42,7 @@ static CUresult ctx_set_limit(CUlimit limit, size_t value) {
   if (!fits && value > most) return CUDA_ERROR_INVALID_VALUE;
   if ((limit == CU_LIMIT_PRINTF_FIFO_SIZE && sg_ctx()->has_printed) ||
       (limit == CU_LIMIT_MALLOC_HEAP_SIZE && sg_ctx()->has_allocated)) {
-    sg_say(CU_LOG_LEVEL_ERROR, "The size cannot be changed any more: a kernel that uses %s was launched",
+    sg_say(CU_LOG_LEVEL_ERROR, "The size can no longer be changed: a kernel that uses %s was launched",
            limit == CU_LIMIT_PRINTF_FIFO_SIZE ? "printf" : "malloc or free");
     return CUDA_ERROR_INVALID_VALUE;
   }

@@ -196,10 +196,11 @@ SG_API CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMi
 static CUresult set_address(size_t *offset, CUtexref ref, CUdeviceptr p, size_t bytes) {
   const size_t rest = p % SG_TEXTURE_ALIGN;
   if (rest && !offset)
-    REFUSE("A texture reference is bound to memory at 0x%llx, no multiple of %d, and nobody takes the offset",
+    REFUSE("A texture reference is bound to memory at 0x%llx, no multiple of %d, and the program ignores the "
+           "offset",
            p, SG_TEXTURE_ALIGN);
   if (!sg_arena_find(p))
-    REFUSE("A texture reference is bound to memory at 0x%llx: this is no memory of a device", p);
+    REFUSE("A texture reference is bound to memory at 0x%llx: this is not device memory", p);
   CUresult code;
   Reference *r = reference_of(ref, false, &code);
   if (!r) return code;

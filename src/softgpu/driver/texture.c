@@ -41,7 +41,7 @@ static void take_description(SgImage *m, const CUDA_ARRAY3D_DESCRIPTOR *d, const
 static CUresult of_array(SgImage *m, CUarray h, const SgContext *ctx) {
   CUresult code;
   const SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
-  if (!a || a->o.ctx != ctx) REFUSE("The resource is no CUDA array of the context");
+  if (!a || a->o.ctx != ctx) REFUSE("The resource is not a CUDA array of the context");
   take_description(m, &a->desc, a->storage);
   m->array_handle = SG_X(h);
   m->levels = 1;
@@ -52,7 +52,7 @@ static CUresult of_array(SgImage *m, CUarray h, const SgContext *ctx) {
 static CUresult of_mipmap(SgImage *m, CUmipmappedArray h, const SgContext *ctx) {
   CUresult code;
   const SgMipmap *a = sg_handle_get(SG_H_MIPMAP, h, &code);
-  if (!a || a->o.ctx != ctx) REFUSE("The resource is no mipmapped array of the context");
+  if (!a || a->o.ctx != ctx) REFUSE("The resource is not a mipmapped array of the context");
   take_description(m, &a->desc, a->storage);
   m->array_handle = SG_X(h);
   m->levels = a->levels;
@@ -68,7 +68,7 @@ static CUresult of_memory(SgImage *m, CUdeviceptr p, CUarray_format format, unsi
     REFUSE("A texture of memory: no texel has format 0x%x and %u channels", (unsigned)format, channels);
   if (p % SG_TEXTURE_ALIGN)
     REFUSE("A texture of memory at 0x%llx: the address has to be a multiple of %d", p, SG_TEXTURE_ALIGN);
-  if (!a) REFUSE("A texture of memory at 0x%llx: this is no memory of a device", p);
+  if (!a) REFUSE("A texture of memory at 0x%llx: this is not device memory", p);
   m->memory = a->base;
   m->serial = a->serial;
   m->layers = m->levels = 1;

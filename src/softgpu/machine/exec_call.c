@@ -85,7 +85,7 @@ void FN(take)(Gang *g, const Ins *in) {
       continue;
     }
     sg_raise(g, STACK_OVERFLOW, i,
-             "stack overflow: alloca asks for %llu bytes, and so many of the thread's stack are not left "
+             "stack overflow: alloca requests %llu bytes, more than is left of the thread's stack "
              "(CU_LIMIT_STACK_SIZE is %u)",
              (unsigned long long)size[i], g->stack_limit);
     return;
@@ -96,7 +96,7 @@ void FN(bulk_size)(Gang *g, const Ins *in) {
   const uint64_t *size = ROW0(const uint64_t, in->s[0]);
   ACTIVE(i) {
     if (size[i] % (uint64_t)in->imm == 0) continue;
-    sg_raise(g, SG_ILLEGAL_INSTRUCTION, i, "a copy in bulk of %llu bytes, which are no multiple of %u",
+    sg_raise(g, SG_ILLEGAL_INSTRUCTION, i, "a copy in bulk of %llu bytes, which are not a multiple of %u",
              (unsigned long long)size[i], (unsigned)in->imm);
     return;
   }

@@ -153,13 +153,14 @@ void sg_image_outside(const ImageUse *u, const int64_t at[3]) {
   Text t = begin(u, OUTSIDE);
   sg_text(&t, "%s of %u byte%s at ", what_does(u), access_bytes(u), access_bytes(u) == 1 ? "" : "s");
   say_place(&t, u, at);
-  sg_text(&t, ", outside of ");
+  sg_text(&t, ", outside ");
   say_image(&t, u->image);
 }
 
 void sg_image_misaligned(const ImageUse *u, int64_t x) {
   Text t = begin(u, SG_MISALIGNED);
-  sg_text(&t, "%s of %u bytes at x = %" PRId64 " bytes, which is no multiple of %u: the first coordinate of ",
+  sg_text(&t,
+          "%s of %u bytes at x = %" PRId64 " bytes, which is not a multiple of %u: the first coordinate of ",
           what_does(u), access_bytes(u), x, access_bytes(u));
   say_image(&t, u->image);
   sg_text(&t, " counts bytes");

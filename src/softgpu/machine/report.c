@@ -139,7 +139,7 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
     return;
   }
   if (!sg_arena_owns(a) && is_host_memory(a)) {
-    sg_text(t, "; this looks like a host pointer: kernels see device memory only");
+    sg_text(t, "; this looks like a host pointer; kernels can access device memory only");
     return;
   }
   if (!near) {
@@ -255,7 +255,7 @@ static void say_memory(Text *t, const Gang *g, const Trouble *b) {
     sg_text(t, "race: the %s of %u bytes at %s address 0x%" PRIx64 " and ", access, b->bytes, space,
             b->address);
     say_other(t, g, &b->other);
-    sg_text(t, b->other.pending ? " are in no order: nobody has waited for the copy" : " are in no order");
+    sg_text(t, b->other.pending ? " are not ordered: nothing waited for the copy" : " are not ordered");
   } else if (b->check == CHECK_ARRAY) {
     sg_text(t,
             "%s of %u bytes at %s address 0x%" PRIx64 ", beyond the variable that the address is made from, ",
@@ -267,7 +267,7 @@ static void say_memory(Text *t, const Gang *g, const Trouble *b) {
   } else {
     sg_text(t, "%s %s of %u bytes at %s address 0x%" PRIx64,
             b->code == SG_MISALIGNED ? "misaligned" : "illegal", access, b->bytes, space, b->address);
-    if (b->code == SG_MISALIGNED) sg_text(t, ", which is no multiple of %u", b->bytes);
+    if (b->code == SG_MISALIGNED) sg_text(t, ", which is not a multiple of %u", b->bytes);
   }
   say_whose(t, g, b);
 }
@@ -438,7 +438,7 @@ void sg_explain(const Gang *g, SgFault *fault) {
     if (b->check == CHECK_RACE) { /* of an image: whose memory it is was said */
       sg_text(&t, " and ");
       say_other(&t, g, &b->other);
-      sg_text(&t, " are in no order");
+      sg_text(&t, " are not ordered");
     }
     if (b->check == CHECK_BARRIER) sg_text(&t, ", the other one is at ");
     if (b->check == CHECK_SHUFFLE) sg_text(&t, " at ");

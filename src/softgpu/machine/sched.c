@@ -222,12 +222,12 @@ static Gang *lowest(const Worker *w, Gang *g) {
   return g;
 }
 
-/* "; of its 20 blocks 10 are done, and 6 have not begun" */
+/* "; of its 20 blocks, 10 are done and 6 have not started" */
 static void say_blocks(const Worker *w, char *text, size_t room) {
   Grid *grid = w->grid;
   uint64_t begun = atomic_load(&grid->next);
   if (begun > grid->blocks) begun = grid->blocks;
-  snprintf(text, room, "; of its %llu blocks %llu are done, and %llu have not begun",
+  snprintf(text, room, "; of its %llu blocks, %llu are done and %llu have not started",
            (unsigned long long)grid->blocks, (unsigned long long)atomic_load(&grid->done),
            (unsigned long long)(grid->blocks - begun + w->to - w->from));
 }

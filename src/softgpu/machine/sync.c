@@ -107,7 +107,7 @@ static bool all_are_members(Gang *g, const Ins *in) {
   if (!missing) return true;
   uint32_t i = g->cur.first;
   while (!(g->fm[i] & ~(mask[i] >> (i % SG_WARP)))) i++;
-  sg_raise(g, SG_ILLEGAL_INSTRUCTION, i, "lane %u is not in the member mask 0x%08x that it gives",
+  sg_raise(g, SG_ILLEGAL_INSTRUCTION, i, "lane %u is not in the member mask 0x%08x that it passes",
            i % SG_WARP, mask[i]);
   return false;
 }

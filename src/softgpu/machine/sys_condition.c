@@ -14,7 +14,7 @@ bool sg_builtin_cudaGraphSetConditional(Gang *g, uint32_t lane, const void *args
   memcpy(&handle, args, sizeof handle);
   memcpy(&value, (const uint8_t *)args + sizeof handle, sizeof value);
   const char *why = system && system->set_condition ? system->set_condition(handle, value)
-                                                    : "the kernel runs outside of a graph";
+                                                    : "the kernel runs outside a graph";
   if (!why) return true;
   sg_raise(g, SG_LAUNCH_FAILED, lane, "cudaGraphSetConditional of the handle 0x%llx: %s",
            (unsigned long long)handle, why);

@@ -35,15 +35,15 @@ bool sg_builtin_free(Gang *g, uint32_t lane, const void *args, void *result) {
   const SgAlloc *there = sg_arena_reach(address), *freed = there ? NULL : sg_arena_freed_at(address);
   if (freed && freed->kind == SG_HEAP && freed->base == address) {
     sg_alloc_text(freed, whose, sizeof whose);
-    sg_raise(g, SG_LAUNCH_FAILED, lane, "free of 0x%llx, which was freed already: %s, freed at %s",
+    sg_raise(g, SG_LAUNCH_FAILED, lane, "free of 0x%llx, which was already freed: %s, freed at %s",
              (unsigned long long)address, whose, freed->freed);
   } else if (there) {
     sg_alloc_text(there, whose, sizeof whose);
     sg_raise(g, SG_LAUNCH_FAILED, lane,
-             "free of 0x%llx, which malloc in a kernel did not give: %llu bytes into %s",
+             "free of 0x%llx, which malloc in a kernel did not return: %llu bytes into %s",
              (unsigned long long)address, (unsigned long long)(address - there->base), whose);
   } else {
-    sg_raise(g, SG_LAUNCH_FAILED, lane, "free of 0x%llx, which malloc in a kernel did not give",
+    sg_raise(g, SG_LAUNCH_FAILED, lane, "free of 0x%llx, which malloc in a kernel did not return",
              (unsigned long long)address);
   }
   return false;

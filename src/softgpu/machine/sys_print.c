@@ -119,7 +119,7 @@ static uint64_t argument(Print *p, uint32_t bytes) {
   const void *from = sg_lane_memory(p->g, p->lane, address, bytes, false);
   if (!from) {
     sg_raise(p->g, SG_ILLEGAL_ADDRESS, p->lane,
-             "printf reads its argument %d at 0x%llx, which is no memory of the thread", p->count + 1,
+             "printf reads its argument %d at 0x%llx, which is not memory of the thread", p->count + 1,
              address);
     p->fault = true;
     return 0;
@@ -196,7 +196,7 @@ static void string(Print *p, const Spec *s) {
   if (v &&
       !sg_lane_string(p->g, p->lane, v, s->precision >= 0 ? (size_t)s->precision : MOST_STRING, &text, &n)) {
     sg_raise(p->g, SG_ILLEGAL_ADDRESS, p->lane,
-             "printf reads the string of its argument %d at 0x%llx, which is no memory of the thread",
+             "printf reads the string of its argument %d at 0x%llx, which is not memory of the thread",
              p->count, (unsigned long long)v);
     p->fault = true;
     return;
@@ -290,7 +290,7 @@ bool sg_builtin_vprintf(Gang *g, uint32_t lane, const void *args, void *result) 
   int32_t count = -1;
   if (a->format && !sg_lane_string(g, lane, a->format, MOST_FORMAT, &format, &n)) {
     sg_raise(g, SG_ILLEGAL_ADDRESS, lane,
-             "printf reads its format at 0x%llx, which is no memory of the thread",
+             "printf reads its format at 0x%llx, which is not memory of the thread",
              (unsigned long long)a->format);
     return false;
   }

@@ -19,7 +19,8 @@ static uint8_t take_component(PtxParser *p, const char *of) {
   if (p->lex.tok.kind != PTX_TOK_DOT) return 0;
   uint8_t c = component(p->lex.tok.atom);
   if (!c)
-    ptx_fail(p, "'.%.60s' is no component of '%.200s': they are .x .y .z and .w.", p->lex.tok.atom->text, of);
+    ptx_fail(p, "'.%.60s' is not a component of '%.200s'; components are .x .y .z and .w.",
+             p->lex.tok.atom->text, of);
   ptx_next(p);
   return c;
 }
@@ -72,7 +73,7 @@ static void element_of(PtxParser *p, PtxOpnd *o, bool address_of) {
   PtxTok t = p->lex.tok;
   ptx_next(p);
   if (p->lex.tok.kind == PTX_TOK_WORD && strcmp(p->lex.tok.atom->text, "WARP_SZ") != 0)
-    ptx_fail(p, "An array can be indexed by a constant only; put the address in a register instead.");
+    ptx_fail(p, "An array can be indexed only by a constant; put the address in a register instead.");
   PtxValue v = ptx_const(p, false);
   if (v.kind != PTX_V_INT) ptx_fail_at(p, t.line, t.col, "An index must be an integer.");
   ptx_expect(p, ']', "after the index");
@@ -276,7 +277,7 @@ static void guard(PtxParser *p, PtxInst *in) {
   in->pred = ptx_lookup(p, a);
   if (!in->pred) ptx_fail_unknown(p, a, t.line, t.col);
   if (in->pred->kind != PTX_SYM_REG || in->pred->type != PTX_PRED)
-    ptx_fail_at(p, t.line, t.col, "'%.200s' is no predicate register.", a->text);
+    ptx_fail_at(p, t.line, t.col, "'%.200s' is not a predicate register.", a->text);
 }
 
 static void instruction(PtxParser *p) {

@@ -246,7 +246,7 @@ static PtxSym *nameless(PtxParser *p, PtxAtom *atom, PtxTok at) {
 
 static PtxSym *parameter(PtxParser *p, bool binds) {
   Head h = head(p, 0);
-  if (h.space != PTX_PARAM && h.space != PTX_REG) ptx_fail(p, "A parameter is declared .param or .reg.");
+  if (h.space != PTX_PARAM && h.space != PTX_REG) ptx_fail(p, "A parameter must be declared .param or .reg.");
   PtxTok at = p->lex.tok;
   PtxAtom *atom = ptx_expect_name(p, "the parameter's name");
   PtxSymKind kind = h.space == PTX_REG ? PTX_SYM_REG : PTX_SYM_VAR;

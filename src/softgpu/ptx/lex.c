@@ -136,7 +136,7 @@ static void integer(PtxParser *p, unsigned base) {
     lx->tok.is_unsigned = true;
     lx->at++;
   }
-  if (empty || is(*lx->at, C_FOLLOW)) ptx_fail(p, "This is no number in base %u.", base);
+  if (empty || is(*lx->at, C_FOLLOW)) ptx_fail(p, "This is not a number in base %u.", base);
   lx->tok.kind = PTX_TOK_INT;
   lx->tok.bits = bits;
 }
@@ -161,7 +161,7 @@ static void number(PtxParser *p) {
     lx->tok.kind = PTX_TOK_F64;
     memcpy(&lx->tok.bits, &value, sizeof value);
     lx->at = stop;
-    if (is(*stop, C_FOLLOW)) ptx_fail(p, "This is no decimal number.");
+    if (is(*stop, C_FOLLOW)) ptx_fail(p, "This is not a decimal number.");
   } else {
     integer(p, second ? 8 : 10);
   }

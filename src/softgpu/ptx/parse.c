@@ -172,7 +172,7 @@ static void alias(PtxParser *p) {
     PtxSym *s = ptx_lookup(p, a), **slot;
     if (!s) ptx_fail_unknown(p, a, t.line, t.col);
     if (s->kind != PTX_SYM_FUNC || s->def->entry)
-      ptx_fail_at(p, t.line, t.col, "'%.200s' is no device function.", a->text);
+      ptx_fail_at(p, t.line, t.col, "'%.200s' is not a device function.", a->text);
     slot = ptx_list_add(p, &p->aliases, sizeof *slot);
     *slot = s;
     if (i == 0) ptx_expect(p, ',', "after the alias");
@@ -196,11 +196,12 @@ static void header(PtxParser *p) {
     PtxAtom *a = ptx_expect_name(p, "a target such as 'sm_80'");
     p->m->debug |= strcmp(a->text, "debug") == 0;
     if (strncmp(a->text, "sm_", 3) != 0) continue;
-    if (p->m->target) ptx_fail_at(p, t.line, t.col, "A module has one target only.");
+    if (p->m->target) ptx_fail_at(p, t.line, t.col, "A module has only one target.");
     p->m->target = a->text;
     int sm = 0;
     for (const char *d = a->text + 3; *d >= '0' && *d <= '9' && sm < 10000; d++) sm = sm * 10 + (*d - '0');
-    if (sm < 10 || sm > 9999) ptx_fail_at(p, t.line, t.col, "'%.60s' is no target such as 'sm_80'.", a->text);
+    if (sm < 10 || sm > 9999)
+      ptx_fail_at(p, t.line, t.col, "'%.60s' is not a target such as 'sm_80'.", a->text);
     p->m->target_sm = sm;
   } while (ptx_at(p, ','));
   if (!p->m->target) ptx_fail_at(p, t.line, t.col, "The target names no architecture such as 'sm_80'.");
@@ -305,7 +306,7 @@ static void top_level(PtxParser *p) {
   case PTX_K_LOC: ptx_loc(p); return;
   case PTX_K_PRAGMA: ptx_pragma(p); return;
   case PTX_K_ALIAS: alias(p); return;
-  case PTX_K_REG: ptx_fail(p, "Registers are declared inside of functions.");
+  case PTX_K_REG: ptx_fail(p, "Registers must be declared inside functions.");
   default: ptx_expected(p, "a variable, a function or a directive");
   }
 }

@@ -32,13 +32,15 @@ local function by_value(fn, i, p, x)
   if not p or p.type == "pointer" or p.type == "unknown" then return false end
   if x._ndim == 0 then return numeric[p.type] or p.type == "bytes" or p.type:find "^integer" ~= nil and p.size < 8 end
   if p.size == 8 and not p.type:find "^float" then return false end -- an address may travel in there
-  refuse(fn, i, p, ("expected a number, got the array %s; only 0-d arrays stand for one"):format(graph.describe(x)))
+  refuse(fn, i, p, ("expected a number, got the array %s; only 0-d arrays can be passed as " ..
+    "numbers"):format(graph.describe(x)))
 end
 
 local function check_elements(fn, i, p, x)
   local to = pointee(p.text)
   if not fits(to, x._dtype) then
-    refuse(fn, i, p, ("the array is %s, and the kernel takes %s here; astype() converts"):format(graph.describe(x),
+    refuse(fn, i, p, ("the array is %s, but the kernel takes %s here; convert it with " ..
+      "astype()"):format(graph.describe(x),
       pointees.name(to)))
   end
   return to.const
@@ -47,7 +49,7 @@ end
 local function check_alignment(fn, i, p, x, at)
   local dt = pointee(p.text).dtype
   if dt and at % dt.alignment ~= 0 then
-    refuse(fn, i, p, ("the array %s begins at byte %d of its memory, and %s needs a multiple of %d"):format(
+    refuse(fn, i, p, ("the array %s begins at byte %d of its memory, but %s needs a multiple of %d"):format(
       graph.describe(x), at, dt.name, dt.alignment))
   end
 end
@@ -58,8 +60,9 @@ local function check_strides(fn, i, p, x, leaf)
   for k = 1, x._ndim do
     local stride = leaf.strides[k]
     if stride <= 0 and x._shape[k] > 1 then
-      refuse(fn, i, p, ("the array %s is a view %s, and the kernel gets an address only: copy() it"):format(
-        graph.describe(x), stride == 0 and "whose elements are repeated" or "whose elements lie backwards"))
+      refuse(fn, i, p, ("the array %s is a view %s, but the kernel receives only an address; copy it with " ..
+        "copy()"):format(
+        graph.describe(x), stride == 0 and "with repeated elements" or "with elements in reverse order"))
     end
   end
 end

@@ -65,7 +65,7 @@ return function(what, a, decimals)
   if n >= 0 or kind == "struct" then return unary(ops.round, a) end
   if kind == "bool" then return graph.convert(binary(ops.mul, a, 0), dt) end
   if -n > MOST[kind] and dt.itemsize == 8 then
-    layout.refuse(what, ("%d digits before the point are more than %s has"):format(-n, dt.name))
+    layout.refuse(what, ("%d digits before the decimal point are more than %s has"):format(-n, dt.name))
   end
   return whole(a, math.min(-n, 18))
 end

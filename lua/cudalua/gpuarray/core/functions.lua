@@ -25,7 +25,7 @@ local known = { out = true, stream = true, allocator = true }
 ---@return string
 function M.misfit(dtype, shape, out)
   local extents = #shape > 0 and "{" .. table.concat(shape, ", ") .. "}" or "{}"
-  return ("the result has the shape %s, the array that it is written to %s; gpuarray.empty(%s, '%s') fits"):format(
+  return ("the result has the shape %s, but the output array has %s; create one with gpuarray.empty(%s, '%s')"):format(
     layout.text(shape), layout.text(out._shape), extents, dtype.name)
 end
 

@@ -82,18 +82,18 @@ end
 
 local function refuse_operand(op, x)
   if type(x) == "table" and getmetatable(x) == "cudalua.ndarray" then
-    errors.raise("LogicError", ("%s: one operand is an array in host memory; %sgpuarray.to_gpu() copies it to the " ..
-      "device"):format(op.name, x.size == 1 and ":item() is its number, " or ""))
+    errors.raise("LogicError", ("%s: one operand is a host array; %scopy it to the device with " ..
+      "gpuarray.to_gpu()"):format(op.name, x.size == 1 and "read its number with :item(), or " or ""))
   end
   local value, text, instead = is_value(x), element.describe(x), ""
   if value then
     if op.arity > 1 then text = "numbers only" end
-    instead = "; gpuarray.scalar() makes a 0-d array of a number"
+    instead = "; create a 0-d array from a number with gpuarray.scalar()"
   elseif core.kind(x) == "Scalar" then -- cuda.float32(2)
-    instead = "; gpuarray.scalar(value, dtype) is a number with a type"
+    instead = "; for a number with a type use gpuarray.scalar(value, dtype)"
   end
   if type(x) == "table" and not getmetatable(x) and op.arity > 1 then
-    instead = "; gpuarray.to_gpu(list) makes an array of a list"
+    instead = "; convert a list with gpuarray.to_gpu(list)"
   end
   -- With a dot before its name, a method lacks its last argument, or all of them.
   if x == nil or op.arity == 1 then instead = instead .. object.colon(op.name, x) end
@@ -188,7 +188,8 @@ local function broadcast(op, a, b)
     local ea, eb = sa[k - n + na] or 1, sb[k - n + nb] or 1
     local e = ea == 1 and eb or ea
     if eb ~= e and eb ~= 1 then
-      errors.raise("LogicError", ("%s: the shapes of %s and %s do not fit together; %s"):format(op.name, describe(a),
+      errors.raise("LogicError", ("%s: the shapes of %s and %s cannot be broadcast together; " ..
+        "%s"):format(op.name, describe(a),
         describe(b), aligned(sa, sb)))
     end
     is_a, is_b = is_a and e == ea, is_b and e == eb
@@ -223,8 +224,8 @@ local function check_contexts(op, x, y, z)
   local a, b, c = context_of(x, known), context_of(y, known), context_of(z, known)
   local found = a or b or c
   if (a or found) == found and (b or found) == found and (c or found) == found then return end
-  errors.raise("LogicError", ("%s: the operands are arrays of two contexts; copy one of them to the other's: " ..
-    "local h = a:get(), and gpuarray.to_gpu(h) with the other context current"):format(op.name))
+  errors.raise("LogicError", ("%s: the operands belong to different contexts; copy one to the other context: local " ..
+    "h = a:get(), then gpuarray.to_gpu(h) with the other context current"):format(op.name))
 end
 
 -- ---- limits -------------------------------------------------------------------------------------------------------

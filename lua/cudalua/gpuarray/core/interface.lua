@@ -38,7 +38,7 @@ end
 local function handed_out(what, self)
   local leaf = write.export(self)
   if leaf.buf and leaf.store.context ~= core.context_id() then
-    layout.refuse(what, "the array belongs to another context than the current one")
+    layout.refuse(what, "the array does not belong to the current context")
   end
   if leaf.buf and core.array_ready(leaf.buf) then run.captured(leaf) end
   return leaf
@@ -89,7 +89,8 @@ local function bind(what, self, reference, options, format, channels)
     if flags % (2 * bit) < bit then reference:set_flags(flags + bit) end
   end
   if offset % self.dtype.itemsize ~= 0 then
-    layout.refuse(what, "the array begins %d bytes behind the texture's begin, which is no number of elements", offset)
+    layout.refuse(what, "the array begins %d bytes after the start of the texture, which is not a whole number of " ..
+      "elements", offset)
   end
   return offset / self.dtype.itemsize
 end
@@ -101,7 +102,7 @@ local function check_bind(what, self, reference)
   end
   if self._size == 0 then layout.refuse(what, "the array has no elements") end
   if not self.flags.forc then
-    layout.refuse(what, "the elements of the array do not lie one behind the other in memory: copy() it")
+    layout.refuse(what, "the array is not contiguous; copy it with copy()")
   end
 end
 
@@ -148,7 +149,7 @@ function Array:bind_to_texref_ext(reference, options)
   local channels, hack = options.channels == nil and 1 or options.channels, hacks[self.dtype.name]
   if hack then
     if not options[hack[1] ] then
-      layout.refuse(what, "textures do not read %s; with %s its words become channels", self.dtype.name, hack[1])
+      layout.refuse(what, "textures cannot read %s; with %s its words become channels", self.dtype.name, hack[1])
     end
     if channels ~= 1 then
       layout.refuse(what, "channels must be 1 for %s, got %s", self.dtype.name, errors.text(channels))
@@ -156,9 +157,9 @@ function Array:bind_to_texref_ext(reference, options)
     return bind(what, self, reference, options, constants.lookup("array_format")[hack[2] ], hack[3])
   end
   local format, of_element = texel.of_dtype(self.dtype)
-  if not format then layout.refuse(what, "textures do not read %s", self.dtype.name) end
+  if not format then layout.refuse(what, "textures cannot read %s", self.dtype.name) end
   if of_element > 1 and channels ~= 1 then
-    layout.refuse(what, "elements of %s are %d channels already", self.dtype.name, of_element)
+    layout.refuse(what, "elements of %s already have %d channels", self.dtype.name, of_element)
   end
   return bind(what, self, reference, options, format, of_element > 1 and of_element or channels)
 end

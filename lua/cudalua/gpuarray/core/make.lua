@@ -56,12 +56,12 @@ function M.alignment(dtype) return dtype.kind == "struct" and dtype.alignment or
 local function allocated(what, allocator, bytes, dtype)
   local mem = allocator(bytes)
   if not M.is_memory(mem) then
-    refuse(what, "the allocator gave %s, not device memory", core.kind(mem) or element.describe(mem))
+    refuse(what, "the allocator returned %s, not device memory", core.kind(mem) or element.describe(mem))
   end
-  if #mem < bytes then refuse(what, "the allocator gave %.0f bytes of the %.0f that were asked for", #mem, bytes) end
+  if #mem < bytes then refuse(what, "the allocator returned %.0f bytes instead of the requested %.0f", #mem, bytes) end
   local address, alignment = mem:ptr(), M.alignment(dtype)
   if address % alignment ~= 0 then
-    refuse(what, "the allocator's memory does not begin at a multiple of the %d bytes of %s", alignment, dtype.name)
+    refuse(what, "the allocator's memory is not aligned to the %d bytes of %s", alignment, dtype.name)
   end
   local store = storage.new_store(mem, bytes, M.context_of(mem))
   store.skew, store.pinned = address % 16, true
@@ -215,7 +215,7 @@ function M.host_array(what, values, dtype, shape)
     if shape == nil then refuse(what, "a function needs a shape: {shape = {...}}") end
     return ndarray.from_function(shape, values, dtype)
   end
-  if shape ~= nil and not M.is_buffer(values) then refuse(what, "a shape is for buffers and functions") end
+  if shape ~= nil and not M.is_buffer(values) then refuse(what, "only buffers and functions take a shape") end
   return errors.within(what, host_array, values, dtype, shape)
 end
 

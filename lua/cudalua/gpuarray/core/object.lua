@@ -50,9 +50,9 @@ M.mt = { __metatable = M.TAG, __name = M.TAG }
 ---Stands as _sig in arrays that are only written down with, never computed: the arguments of a function while
 ---fuse.lua looks at what it does. `_real` of such an array is the leaf that it stands for, _part(...) a view.
 M.placeholder = setmetatable({}, { __index = function()
-  require("cudalua.base.errors").raise("LogicError", "gpuarray.fuse: the function uses the value of an argument (an " ..
-    "element, a reduction, its text, a part of a computed array), but arguments have no values while it is traced; " ..
-    "use operations element by element, and where(condition, a, b) to choose between two values")
+  require("cudalua.base.errors").raise("LogicError", "gpuarray.fuse: the function needs the value of an argument " ..
+    "(an element, a reduction, its text, a part of a computed array); arguments have no values while the function " ..
+    "is traced; use element-wise operations, and where(condition, a, b) to choose between two values")
 end })
 
 ---@param x any
@@ -62,11 +62,11 @@ function M.is_array(x) return type(x) == "table" and getmetatable(x) == M.TAG en
 ---For an error about the first argument, which is no array: what to write if a method was called with a dot.
 ---@param what string  the function that was called, for messages: "gpuarray:sum"
 ---@param x any        its first argument
----@return string      "; a method is called with a colon, a:sum()", or empty
+---@return string      "; call the method with a colon: a:sum()", or empty
 function M.colon(what, x)
   local name = what:match "[%w_]+$"
   local bare = x == nil or type(x) == "number" or type(x) == "table" and not getmetatable(x)
-  return bare and rawget(M.Array, name) and ("; a method is called with a colon, a:%s()"):format(name) or ""
+  return bare and rawget(M.Array, name) and ("; call the method with a colon: a:%s()"):format(name) or ""
 end
 
 ---An argument that has to be an array of the device.
@@ -80,11 +80,11 @@ function M.check_array(what, x, name)
   local refuse = require("cudalua.base.layout").refuse
   if type(x) == "table" and getmetatable(x) == "cudalua.ndarray" then
     refuse(what, (name or "the array") .. (name and " is an array" or " is") ..
-      " in host memory; gpuarray.to_gpu() copies it to the device")
+      " in host memory; copy it to the device with gpuarray.to_gpu()")
   end
   if type(x) == "table" and getmetatable(x) == "cudalua.sparse.Matrix" then
-    refuse(what, (name or "the array") .. " is a sparse matrix; m:todense() makes an array of it" ..
-      (what:find "matmul$" and ", and x:matmul(m) is written as m.T:matmul(x.T).T" or ""))
+    refuse(what, (name or "the array") .. " is a sparse matrix; convert it to an array with m:todense()" ..
+      (what:find "matmul$" and ", or write x:matmul(m) as m.T:matmul(x.T).T" or ""))
   end
   local first = not name or name == "a" or name == "numbers" -- choose's
   return refuse(what, (name and name .. " must be" or "expected") .. " a gpuarray, got " ..

@@ -149,7 +149,8 @@ local function step(w, token)
 end
 
 local function other_context(l)
-  errors.raise("LogicError", ("gpuarray: an expression has arrays of two contexts; one of them is of shape %s"):format(
+  errors.raise("LogicError", ("gpuarray: an expression uses arrays of two contexts; one of them has the shape " ..
+    "%s"):format(
     layout.text(l.shape)))
 end
 

@@ -119,7 +119,7 @@ function M.get(what, x, to, stream)
   if type(to) ~= "nil" then -- also for a NULL pointer
     check_target(what, x, to)
     if not to.order then
-      if stream then layout.refuse(what, "the elements of the host array do not lie one after another") end
+      if stream then layout.refuse(what, "the host array is not contiguous") end
       return to:assign(M.get(what, x))
     end
   end

@@ -130,7 +130,8 @@ function M.write(dst, source, ours, what, since)
   local out = evaluate.evaluate(dst)
   if dst._size == 0 then return true end
   if not out.dense and layout.repeats(out.shape, out.strides, out.dtype.itemsize) then
-    layout.refuse(what or "gpuarray", "%s is a view whose elements are repeated, which cannot be written to: copy() it",
+    layout.refuse(what or "gpuarray", "%s is a view with repeated elements and cannot be written to; copy it with " ..
+      "copy()",
       graph.describe(dst))
   end
   repeat

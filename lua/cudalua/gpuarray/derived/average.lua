@@ -27,8 +27,8 @@ local known = { axis = true, weights = true, keepdims = true, returned = true, o
 local function spread(what, a, weights, axis)
   if layout.same(weights._shape, a._shape) then return weights end
   local function mismatch()
-    refuse(what, ("the weights have the shape %s; expected that of the array, %s%s"):format(layout.text(weights._shape),
-      layout.text(a._shape), axis == nil and "" or ", or that of the axes that go"))
+    refuse(what, ("the weights have the shape %s; expected the array's shape, %s%s"):format(layout.text(weights._shape),
+      layout.text(a._shape), axis == nil and "" or ", or the shape of the reduced axes"))
   end
   if axis == nil then mismatch() end
   local list = layout.numbers(what, "axis", axis, -2 ^ 53)

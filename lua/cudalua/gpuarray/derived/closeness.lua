@@ -71,7 +71,7 @@ local function isclose(what, a, b, o)
   local function check(name, x)
     if not is_array(x) and not graph.is_value(x) then
       local hint = name == "a" and object.colon(what, x) or ""
-      if ndarray.is_array(x) then hint = "; gpuarray.to_gpu() copies it to the device" end
+      if ndarray.is_array(x) then hint = "; copy it to the device with gpuarray.to_gpu()" end
       refuse(what, ("%s must be a gpuarray or a number, got %s%s"):format(name, element.describe(x), hint))
     end
   end

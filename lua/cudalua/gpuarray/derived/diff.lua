@@ -57,12 +57,12 @@ define("diff", function(a, n, options)
   arguments.check_array(what, "a", a)
   if type(n) == "table" and options == nil then n, options = nil, n end
   local o = errors.options(what, options, known)
-  if n == nil then n = o.n elseif o.n ~= nil then refuse(what, "n is given twice") end
+  if n == nil then n = o.n elseif o.n ~= nil then refuse(what, "n is passed twice") end
   local times = layout.whole(n == nil and 1 or n)
   if not times or times < 0 then
     refuse(what, "n must be a non-negative integer, got " .. element.describe(n))
   end
-  if a._ndim == 0 then refuse(what, "a 0-d array has no neighbours") end
+  if a._ndim == 0 then refuse(what, "a 0-d array has no axis to take differences along") end
   local axis = layout.axis(what, o.axis == nil and -1 or o.axis, a._ndim)
   local list = { a }
   if o.prepend ~= nil then table.insert(list, 1, border(what, "prepend", o.prepend, a, axis)) end

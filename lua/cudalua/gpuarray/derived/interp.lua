@@ -102,7 +102,8 @@ function M.interp(x, xp, fp, options)
   x, xp = arguments.any_array(what, "x", x), arguments.any_array(what, "xp", xp)
   fp = arguments.any_array(what, "fp", fp)
   if xp._ndim ~= 1 or fp._ndim ~= 1 or xp._size ~= fp._size or xp._size == 0 then
-    refuse(what, ("xp and fp must have one axis, and as many elements, at least one; got the shapes %s and %s"):format(
+    refuse(what, ("xp and fp must have one axis and the same number of elements, at least one; got the shapes %s " ..
+      "and %s"):format(
       layout.text(xp._shape), layout.text(fp._shape)))
   end
   local points = errors.within(what, dtypes.promote, x._dtype, xp._dtype)

@@ -25,7 +25,7 @@ local fill_options = { out = true, stream = true, allocator = true }
 local function filling(what, a, value)
   if type(value) ~= "table" then return make.stored_value(what, value, a._dtype) end
   local x = index.source(what, a, value)
-  if x._ndim > 0 then refuse(what, "value must be a number or a 0-d array; where() chooses between arrays") end
+  if x._ndim > 0 then refuse(what, "value must be a number or a 0-d array; choose between arrays with where()") end
   return x
 end
 
@@ -45,7 +45,7 @@ define("masked_fill", function(a, mask, value, options)
   if a._dtype.kind == "struct" then refuse(what, "not defined for " .. a._dtype.name) end
   mask = errors.within(what, masks.of, arguments.any_mask(what, "mask", mask))
   if not layout.broadcasts(mask._shape, a._shape) then
-    refuse(what, ("the mask's shape %s does not broadcast to %s"):format(layout.text(mask._shape),
+    refuse(what, ("the mask's shape %s cannot be broadcast to %s"):format(layout.text(mask._shape),
       layout.text(a._shape)))
   end
   return arguments.delivered(what, f.where(mask, filling(what, a, value), a), out)

@@ -109,7 +109,7 @@ end
 function M.values_for(what, a, values, n)
   local x = graph.stored(values, a._dtype, what)
   if n == 0 then return nil end
-  if x._size == 0 then refuse(what, ("no values are given for %.0f places"):format(n)) end
+  if x._size == 0 then refuse(what, ("got no values for %.0f places"):format(n)) end
   return cycled(x, n)
 end
 
@@ -122,7 +122,7 @@ function M.list_of(what, name, list)
   local n = #list
   for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > n or key % 1 ~= 0 then
-      refuse(what, ("%s must be a list; it has a field %s"):format(name, errors.text(key)))
+      refuse(what, ("%smust be a list, but it has the field %s"):format(name, errors.text(key)))
     end
   end
   return list, n

@@ -79,8 +79,8 @@ function M.select(conditions, choices, default, options)
   errors.options(what, options, PLACED)
   local _, n = list_of(what, "conditions", conditions)
   local _, m = list_of(what, "choices", choices)
-  if n ~= m then refuse(what, ("%d conditions and %d choices are given"):format(n, m)) end
-  if n == 0 then refuse(what, "no conditions are given") end
+  if n ~= m then refuse(what, ("got %d conditions but %d choices"):format(n, m)) end
+  if n == 0 then refuse(what, "got no conditions") end
   for k = 1, n do
     local c = check_array(what, ("conditions[%d]"):format(k), conditions[k])
     if c._dtype ~= dtypes.bool then
@@ -143,7 +143,7 @@ define("choose", function(numbers, choices, options)
   local mode = mode_of(what, o.mode)
   local list = positions_of(what, numbers)
   local _, n = list_of(what, "choices", choices)
-  if n == 0 then refuse(what, "no choices are given") end
+  if n == 0 then refuse(what, "got no choices") end
   local dt = common_dtype(what, choices, n, function(k) return ("choices[%d]"):format(k) end)
   check_shapes(what, { list }, choices)
   return delivered(what, run.until_done(chosen, what, list, choices, n, dt, mode), o.out)
@@ -202,7 +202,7 @@ define("searchsorted", function(a, values, options)
   if side ~= nil and side ~= "left" and side ~= "right" then
     refuse(what, "side must be 'left' or 'right', got " .. errors.text(side))
   end
-  if a._ndim ~= 1 then refuse(what, "a must have one axis, it has the shape " .. layout.text(a._shape)) end
+  if a._ndim ~= 1 then refuse(what, "a must have one axis, but has the shape " .. layout.text(a._shape)) end
   if a._dtype.kind == "complex" then refuse(what, "complex numbers have no order") end
   values = arguments.values_of(what, "values", values, a._dtype)
   local dt = compared_in(what, a._dtype, values._dtype)

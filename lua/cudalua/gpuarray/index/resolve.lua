@@ -33,7 +33,7 @@ function M.positions(what, name, x)
   if ndarray.is_array(x) then x = transfer.to_gpu(x) end
   local kind = x._dtype.kind
   if kind ~= "int" and kind ~= "uint" and kind ~= "bool" then
-    refuse(what, ("%s is an array of %s; positions are integers, masks bool"):format(name, x._dtype.name))
+    refuse(what, ("%s is an array of %s; positions must be integers and masks bool"):format(name, x._dtype.name))
   end
   return x
 end
@@ -90,7 +90,8 @@ local function classify(what, shape, n, items)
         item.axes = a._ndim
         local own = { unpack(shape, axis + 1, math.min(axis + a._ndim, #shape)) }
         if not M.covers(a._shape, own) then
-          refuse(what, ("index %d is a mask of the shape %s; the axes there have %s"):format(k, layout.text(a._shape),
+          refuse(what, ("index %d is a mask of the shape %s, but the axes there have " ..
+            "%s"):format(k, layout.text(a._shape),
             layout.text(own)))
         end
       end
@@ -114,7 +115,7 @@ end
 function M.part(what, x, n, items)
   local list, basic, arrays = classify(what, x._shape, n, items)
   if arrays == 0 then return nil end
-  if arrays > MAX_ARRAYS then refuse(what, ("%d arrays; an index has at most %d"):format(arrays, MAX_ARRAYS)) end
+  if arrays > MAX_ARRAYS then refuse(what, ("%d index arrays; an index has at most %d"):format(arrays, MAX_ARRAYS)) end
   local leaf = evaluate.evaluate(x)
   local offset, shape, strides = layout.slice(what, x._shape, leaf.strides, #basic, basic)
   -- Whose axes those of the slice are: an item's, or (false) the result's own.
@@ -147,7 +148,7 @@ local function broadcast(what, groups)
       if a ~= b and a ~= 1 and b ~= 1 then
         local shapes = {}
         for i, g in ipairs(groups) do shapes[i] = layout.text(g.leaf.shape) end
-        refuse(what, "index arrays of the shapes " .. table.concat(shapes, ", ") .. " do not fit together")
+        refuse(what, "index arrays of the shapes " .. table.concat(shapes, ", ") .. " cannot be broadcast together")
       end
       both[k] = a == 1 and b or a
     end
@@ -232,7 +233,7 @@ function M.along(what, x, axis, positions, name)
       shape[k], steps[k] = b, 0
     else
       if a ~= b and a ~= 1 and b ~= 1 then
-        refuse(what, ("the shapes %s of the array and %s of %s do not fit together but for axis %d"):format(
+        refuse(what, ("the shapes %s of the array and %s of %s must match except along axis %d"):format(
           layout.text(x._shape), layout.text(own.shape), name, axis))
       end
       shape[k] = a == 1 and b or a

@@ -131,7 +131,8 @@ end
 function M.put(since, sel, x, values, mode)
   local source = shortened(graph.stored(values, x._dtype, sel.what), #sel.shape)
   if not layout.broadcasts(source._shape, sel.shape) then
-    refuse(sel.what, ("the selection has the shape %s and cannot take one of %s"):format(layout.text(sel.shape),
+    refuse(sel.what, ("the selection has the shape %s and cannot be assigned an array of shape " ..
+      "%s"):format(layout.text(sel.shape),
       layout.text(source._shape)))
   end
   return move.scatter(since, sel, x, source, mode)
@@ -158,7 +159,8 @@ local function put_where(since, part, x, values)
     source = M.source(part.what, x, values)
     local behind = { unpack(part.shape, #part.shape - rest + 1) }
     if not layout.broadcasts(source._shape, behind) and source._size ~= 1 then
-      refuse(part.what, ("the selection has the shape %s behind the mask and cannot take one of %s"):format(
+      refuse(part.what, ("the selection has the shape %s after the mask and cannot be assigned an array of shape " ..
+        "%s"):format(
         layout.text(behind), layout.text(source._shape)))
     end
   else

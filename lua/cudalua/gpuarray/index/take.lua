@@ -136,7 +136,7 @@ end
 local function outputs(what, arrays, n, out)
   if out == nil then return nil end
   local _, m = list_of(what, "out", out)
-  if m ~= n then refuse(what, ("%d arrays and %d in out are given"):format(n, m)) end
+  if m ~= n then refuse(what, ("got %d arrays but %d in out"):format(n, m)) end
   for k = 1, n do
     check_array(what, ("out[%d]"):format(k), out[k])
     if out[k]._dtype ~= arrays[k]._dtype then
@@ -183,7 +183,7 @@ end
 
 local function destinations(what, arrays, n, o)
   if o.out ~= nil then return outputs(what, arrays, n, o.out) end
-  if o.dest_shape == nil then refuse(what, "give dest_shape, the shape of the new arrays, or out") end
+  if o.dest_shape == nil then refuse(what, "pass dest_shape, the shape of the new arrays, or out") end
   local out = {}
   for k = 1, n do
     out[k] = construct.empty(o.dest_shape, arrays[k]._dtype):fill(0)
@@ -250,7 +250,7 @@ function M.multi_take_put(arrays, dest_indices, src_indices, options)
   local list, lists, offsets = positions_of(what, src_indices), {}, nil
   if o.src_offsets ~= nil then
     offsets = layout.integers(what, "src_offsets", o.src_offsets, -2 ^ 53)
-    if #offsets ~= n then refuse(what, ("%d arrays and %d src_offsets are given"):format(n, #offsets)) end
+    if #offsets ~= n then refuse(what, ("got %d arrays but %d src_offsets"):format(n, #offsets)) end
     list = graph.as_type(list, dtypes.int64)
   end
   local out = destinations(what, arrays, n, o)

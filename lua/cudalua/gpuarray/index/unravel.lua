@@ -52,7 +52,7 @@ end
 -- A shape without elements has no positions to check against, and only no positions are in it.
 local function check_empty(what, list, shape)
   if list._size > 0 then
-    refuse(what, ("%.0f positions are given for the shape %s, which has no elements"):format(list._size,
+    refuse(what, ("got %.0f positions for the shape %s, which has no elements"):format(list._size,
       layout.text(shape)))
   end
 end

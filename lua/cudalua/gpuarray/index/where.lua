@@ -100,7 +100,7 @@ local function compress(condition, a, options)
   local what = "gpuarray.compress"
   check_array(what, "a", a)
   local o, c = errors.options(what, options, compress_options), any_mask(what, "condition", condition)
-  if c._ndim ~= 1 then refuse(what, "condition must have one axis, it has the shape " .. layout.text(c._shape)) end
+  if c._ndim ~= 1 then refuse(what, "condition must have one axis, but has the shape " .. layout.text(c._shape)) end
   local axis = o.axis ~= nil and layout.axis(what, o.axis, a._ndim) or nil
   local whole = (not axis or a._ndim == 1) and c._size <= a._size
   return delivered(what, until_done(whole and chosen or chosen_parts, what, c, a, axis), o.out)
@@ -118,7 +118,8 @@ define("compress", compress, nil, "a")
 
 local function same_size(what, c, a)
   if c._size ~= a._size then
-    refuse(what, ("the mask has the shape %s, the array %s"):format(layout.text(c._shape), layout.text(a._shape)))
+    refuse(what, ("the mask has the shape %s, but the array has " ..
+      "%s"):format(layout.text(c._shape), layout.text(a._shape)))
   end
 end
 

@@ -36,7 +36,7 @@ function M.fill(name, part, fields)
   text = ("\n" .. text):gsub("\n@([%w_]+)@%f[\n]", function(field) return fields[field] == "" and "" or nil end)
   return (text:gsub("@([%w_]+)@", function(field)
     local value = fields[field]
-    if value == nil then error(("kernels/array/%s.cu: there is no field %s"):format(name, field)) end
+    if value == nil then error(("kernels/array/%s.cu: unknown field %s"):format(name, field)) end
     return tostring(value)
   end)):sub(2)
 end

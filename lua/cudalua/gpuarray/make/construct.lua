@@ -209,7 +209,7 @@ function M.to_gpu(values, dtype, options)
   local o = errors.options(what, options, data_options)
   if dtype ~= nil then dtype = dtypes._of(what, dtype) end
   if object.is_array(values) then
-    if o.shape ~= nil then refuse(what, "a shape is for buffers and functions") end
+    if o.shape ~= nil then refuse(what, "only buffers and functions take a shape") end
     local x = M.empty_like(values, dtype, { order = o.order, allocator = o.allocator })
     make.place(values, x._leaf, x._size, what)
     return x
@@ -303,7 +303,7 @@ function M.wrap(memory, shape, dtype, options)
   local address, bytes = mem:ptr(), known_bytes(mem)
   if size > 0 and address == 0 then refuse(what, "NULL pointer") end
   if offset + low < 0 or bytes and offset + high > bytes then
-    refuse(what, "the array reaches from byte %.0f to %.0f, the memory has %s", offset + low, offset + high,
+    refuse(what, "the array spans bytes %.0f to %.0f, but the memory has %s", offset + low, offset + high,
       bytes and ("%.0f"):format(bytes) or "none before 0")
   end
   local alignment = make.alignment(dtype)
@@ -331,7 +331,7 @@ function M.load(path, name)
   local what = "gpuarray.load"
   local a = ndarray.load(path)
   if ndarray.is_array(a) then
-    if name ~= nil then refuse(what, "an .npy file holds one array; a name is for .npz files") end
+    if name ~= nil then refuse(what, "a .npy file holds one array; names are for .npz files") end
     return uploaded(what, a, {})
   end
   local out

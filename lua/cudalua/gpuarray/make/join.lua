@@ -88,14 +88,14 @@ local function rows_before(shape, axis) return size_of { unpack(shape, 1, axis -
 
 local function concatenated(what, list, axis, options)
   local first = list[1]
-  if first._ndim == 0 then refuse(what, "0-d arrays cannot be concatenated; stack() can") end
+  if first._ndim == 0 then refuse(what, "0-d arrays cannot be concatenated; use stack()") end
   axis = layout.axis(what, axis == nil and 1 or axis, first._ndim)
   local shape = first.shape
   for i = 2, #list do
     local x = list[i]
     for k = 1, math.max(first._ndim, x._ndim) do
       if x._ndim ~= first._ndim or k ~= axis and x._shape[k] ~= shape[k] then
-        refuse(what, "arrays 1 and %d, %s and %s, do not fit together along axis %d", i, describe(first), describe(x),
+        refuse(what, "arrays 1 and %d, %s and %s, cannot be joined along axis %d", i, describe(first), describe(x),
           axis)
       end
     end
@@ -231,7 +231,7 @@ end
 
 local function split(what, x, parts, axis, uneven)
   check_self(x, what)
-  if x._ndim == 0 then refuse(what, "a 0-d array has no parts") end
+  if x._ndim == 0 then refuse(what, "a 0-d array cannot be split") end
   axis = layout.axis(what, axis == nil and 1 or axis, x._ndim)
   if type(parts) == "table" then return cut(what, x, axis, layout.integers(what, "ends", parts, 0)) end
   local count, n, ends = layout.whole(parts), x._shape[axis], {}
@@ -239,7 +239,7 @@ local function split(what, x, parts, axis, uneven)
     refuse(what, "the number of parts must be a positive integer, got " .. element.describe(parts))
   end
   if n % count ~= 0 and not uneven then
-    refuse(what, "axis %d has %.0f elements, which cannot be split into %.0f equal parts; array_split() can", axis, n,
+    refuse(what, "axis %d has %.0f elements, which cannot be split into %.0f equal parts; use array_split()", axis, n,
       count)
   end
   local each, more = math.floor(n / count), n % count
@@ -269,7 +269,7 @@ function Array:array_split(parts, axis) return split("gpuarray:array_split", sel
 function Array:unstack(axis)
   local what = "gpuarray:unstack"
   check_self(self, what)
-  if self._ndim == 0 then refuse(what, "a 0-d array has no parts") end
+  if self._ndim == 0 then refuse(what, "a 0-d array cannot be split") end
   axis = layout.axis(what, axis == nil and 1 or axis, self._ndim)
   local out, strides = {}, view.strides(self)
   for i = 1, self._shape[axis] do
@@ -319,7 +319,7 @@ end
 -- One array with each element of an axis as often as a list says.
 local function repeated_by(what, x, axis, counts)
   local n, total = x._shape[axis], 0
-  if #counts ~= n then refuse(what, "%d numbers for the %.0f elements of axis %d", #counts, n, axis) end
+  if #counts ~= n then refuse(what, "got %d counts for the %.0f elements of axis %d", #counts, n, axis) end
   for _, c in ipairs(counts) do total = total + c end
   local shape = x.shape
   shape[axis] = total
@@ -359,7 +359,7 @@ function Array:repeat_(times, axis, options)
   local count = layout.numbers(what, "times", times, 0)[1]
   local wide, steps, old = x.shape, x.strides, x.shape
   if #wide == layout.MAX_AXES then
-    refuse(what, "an array of %d axes cannot get another axis for repetitions", #wide)
+    refuse(what, "cannot add an axis for repetitions to an array of %d axes", #wide)
   end
   table.insert(wide, axis + 1, count)
   table.insert(steps, axis + 1, 0)
@@ -501,14 +501,14 @@ function Array:pad(width, mode, options)
   local o = errors.options(what, options, pad_options)
   local value = o.constant_values
   if value == nil then value = 0 elseif mode ~= "constant" then
-    refuse(what, "constant_values are for the mode 'constant'")
+    refuse(what, "constant_values needs mode = 'constant'")
   end
   local n, dtype = self._ndim, self._dtype
   local widths, shape, middle = widths_of(what, width, n), self.shape, {}
   for k = 1, n do
     local before, after = widths[k][1], widths[k][2]
     if border and shape[k] == 0 and before + after > 0 then
-      refuse(what, "axis %d has no elements from which to make a border", k)
+      refuse(what, "axis %d has no elements to make a border from", k)
     end
     middle[k] = { before, shape[k] }
     shape[k] = before + shape[k] + after

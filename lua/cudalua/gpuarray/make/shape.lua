@@ -138,7 +138,7 @@ local function axis_list(what, axes, n)
   local out, seen = layout.numbers(what, "axes", axes, -2 ^ 53), {}
   for k, axis in ipairs(out) do
     out[k] = layout.axis(what, axis, n)
-    if seen[out[k]] then refuse(what, "axis %.0f is given twice", axis) end
+    if seen[out[k]] then refuse(what, "axis %.0f appears twice", axis) end
     seen[out[k]] = true
   end
   return out, seen
@@ -154,7 +154,7 @@ function Array:moveaxis(source, destination)
   check_self(self, what)
   local from, moved = axis_list(what, source, self._ndim)
   local to = axis_list(what, destination, self._ndim)
-  if #from ~= #to then refuse(what, "%d axes for %d places", #from, #to) end
+  if #from ~= #to then refuse(what, "%d axes to move, but %d positions", #from, #to) end
   local order, rest = {}, 1
   for i, axis in ipairs(from) do order[to[i]] = axis end
   for k = 1, self._ndim do
@@ -220,7 +220,7 @@ function Array:rot90(k, axes)
   local turns = layout.whole(k == nil and 1 or k)
   if not turns then refuse(what, "k must be an integer, got " .. element.describe(k)) end
   local plane = axis_list(what, axes == nil and { 1, 2 } or axes, self._ndim)
-  if #plane ~= 2 then refuse(what, "a plane has two axes, %d are given", #plane) end
+  if #plane ~= 2 then refuse(what, "a plane has two axes, got %d", #plane) end
   turns = turns % 4
   if turns == 0 then return view.of(self, 0, self.shape, self.strides) end
   if turns == 2 then return flipped(what, self, plane) end
@@ -232,7 +232,7 @@ end
 
 local function broadcast_to(what, x, shape)
   if not layout.broadcasts(x._shape, shape) then
-    refuse(what, "the shape %s does not broadcast to %s", layout.text(x._shape), layout.text(shape))
+    refuse(what, "the shape %s cannot be broadcast to %s", layout.text(x._shape), layout.text(shape))
   end
   layout.size(what, shape, x._dtype.itemsize)
   return view.of(x, 0, shape, layout.broadcast_strides(x._shape, view.strides(x), shape))
@@ -266,7 +266,7 @@ function Array:diagonal(k, axis1, axis2)
   if self._ndim < 2 then refuse(what, "an array of shape %s has no diagonal", layout.text(self._shape)) end
   local i = layout.axis(what, axis1 == nil and 1 or axis1, self._ndim)
   local j = layout.axis(what, axis2 == nil and 2 or axis2, self._ndim)
-  if i == j then refuse(what, "axis %d is given twice", i) end
+  if i == j then refuse(what, "axis %d appears twice", i) end
   local old, shape, strides = view.strides(self), {}, {}
   for axis = 1, self._ndim do
     if axis ~= i and axis ~= j then
@@ -292,10 +292,10 @@ function Array:view(dtype)
   local shape, strides, n = self.shape, self.strides, self._ndim
   if new.itemsize ~= old.itemsize then
     if n == 0 then
-      refuse(what, "a 0-d array of %s cannot be seen as %s, which has another size", old.name, new.name)
+      refuse(what, "a 0-d array of %s cannot be viewed as %s, which has a different size", old.name, new.name)
     end
     if shape[n] > 1 and strides[n] ~= old.itemsize then
-      refuse(what, "the last axis of %s%s has gaps, so that it cannot be seen as %s, which has another size", old.name,
+      refuse(what, "the last axis of %s%s has gaps and cannot be viewed as %s, which has a different size", old.name,
         layout.text(shape), new.name)
     end
     local bytes = shape[n] * old.itemsize
@@ -312,7 +312,7 @@ function Array:view(dtype)
     if shape[k] <= 1 then strides[k] = new.itemsize end -- of no consequence, but a multiple of the element size
   end
   if not aligned then
-    refuse(what, "elements of %s%s do not lie at multiples of the %d bytes of %s", old.name, layout.text(self._shape),
+    refuse(what, "elements of %s%s are not aligned to the %d bytes of %s", old.name, layout.text(self._shape),
       new.itemsize, new.name)
   end
   return view.of(self, 0, shape, strides, new)

@@ -30,10 +30,11 @@ local function weights_of(what, weights, a)
   if weights == nil then return nil end
   local w = arguments.any_array(what, "weights", weights, dtypes.float64)
   if not layout.same(w._shape, a._shape) then
-    refuse(what, ("the array has the shape %s, the weights %s"):format(layout.text(a._shape), layout.text(w._shape)))
+    refuse(what, ("the array has the shape %s, but the weights have " ..
+      "%s"):format(layout.text(a._shape), layout.text(w._shape)))
   end
   if w._dtype.kind == "complex" or w._dtype.kind == "struct" then
-    refuse(what, "weights must be real numbers, they are " .. w._dtype.name)
+    refuse(what, "weights must be real numbers, got " .. w._dtype.name)
   end
   if w._dtype ~= dtypes.float32 and w._dtype ~= dtypes.float64 then w = graph.convert(w, dtypes.float64) end
   return w
@@ -64,8 +65,9 @@ local function bincount(what, a, length, weights)
   weights = weights_of(what, weights, a)
   if a._size > 0 then
     local least, greatest = limits(a)
-    if least < 1 then refuse(what, ("an element is %.0f; the numbers that are counted begin with 1"):format(least)) end
-    if greatest > MOST then refuse(what, ("an element is %.0f, too many for one array"):format(greatest)) end
+    if least < 1 then refuse(what, ("an element is %.0f; counting starts at 1"):format(least)) end
+    if greatest > MOST then refuse(what, ("an element is %.0f, too large for the counts to fit in one " ..
+      "array"):format(greatest)) end
     length = math.max(length, greatest)
   end
   return counted(a, run.numbered(length), weights)
@@ -83,9 +85,9 @@ function M.bincount(a, options)
   local what = "gpuarray.bincount"
   check_array(what, "a", a)
   local o = errors.options(what, options, bincount_options)
-  if a._ndim ~= 1 then refuse(what, "the array must have one axis, it has the shape " .. layout.text(a._shape)) end
+  if a._ndim ~= 1 then refuse(what, "the array must have one axis, but has the shape " .. layout.text(a._shape)) end
   if a._dtype.kind ~= "int" and a._dtype.kind ~= "uint" then
-    refuse(what, "the array must be of integers, it is of " .. a._dtype.name)
+    refuse(what, "the array must contain integers, got " .. a._dtype.name)
   end
   local length = o.minlength == nil and 0 or layout.whole(o.minlength)
   if not length or length < 0 or length > MOST then
@@ -109,7 +111,7 @@ local function list_of_edges(what, bins)
     host = errors.within(what, ndarray.array, host, dtypes.float64)
   end
   if #host.shape ~= 1 or host.shape[1] < 2 then
-    refuse(what, "edges must be a list of two numbers or more, they have the shape " .. layout.text(host.shape))
+    refuse(what, "edges must be a list of at least two numbers, got the shape " .. layout.text(host.shape))
   end
   if host.dtype.kind == "complex" or host.dtype.kind == "struct" then refuse(what, "edges must be real numbers") end
   local list = {}
@@ -152,7 +154,7 @@ local function bins_of(what, a, bins, range)
     refuse(what, "bins must be a number or a list of edges, got " .. element.describe(bins))
   end
   if type(bins) == "table" then
-    if range ~= nil then refuse(what, "range is for a number of bins; edges are given") end
+    if range ~= nil then refuse(what, "range needs a number of bins, but got edges") end
     local edge = edge_type(a)
     if not (object.is_array(bins) and edge_type(bins) == dtypes.float32) then edge = dtypes.float64 end
     return run.between(list_of_edges(what, bins), edge)
@@ -170,7 +172,7 @@ end
 local function countable(what, a)
   check_array(what, "a", a)
   if a._dtype.kind == "complex" or a._dtype.kind == "struct" then
-    refuse(what, "elements must be real numbers, they are " .. a._dtype.name)
+    refuse(what, "elements must be real numbers, got " .. a._dtype.name)
   end
 end
 
@@ -257,7 +259,7 @@ end
 local function digitize(what, a, edges, right)
   local host = host_edges(what, edges)
   local e = host and transfer.to_gpu(host) or edges
-  if e._ndim ~= 1 then refuse(what, "edges must have one axis, they have the shape " .. layout.text(e._shape)) end
+  if e._ndim ~= 1 then refuse(what, "edges must have one axis, but have the shape " .. layout.text(e._shape)) end
   local kind, n = e._dtype.kind, e._size
   if kind == "complex" or kind == "struct" then refuse(what, "edges must be real numbers") end
   if kind == "bool" then e, host = graph.convert(e, dtypes.uint8), nil end
@@ -269,7 +271,7 @@ local function digitize(what, a, edges, right)
     up = device_ordered(what, e, function(x, y) return x:le(y) end)
     down = up or device_ordered(what, e, function(x, y) return x:ge(y) end)
   end
-  if not down then refuse(what, "the edges are in no order") end
+  if not down then refuse(what, "the edges are not sorted") end
   local side = { side = right and "left" or "right" }
   if up then return choose.searchsorted(e, a, side) end
   -- Counted from the other end: the interval after the k-th edge of n is the n - k-th then.

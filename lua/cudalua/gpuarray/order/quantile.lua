@@ -100,7 +100,7 @@ end
 
 local function checked(what, a, o)
   sort.plain(what, a)
-  if a._dtype.kind == "complex" then refuse(what, "complex numbers have none") end
+  if a._dtype.kind == "complex" then refuse(what, "complex numbers have no quantiles") end
   layout.flag(what, o, "keepdims")
 end
 
@@ -123,7 +123,7 @@ local function fractions(what, q, whole)
   elseif type(q) == "table" and getmetatable(q) == nil then
     for key in pairs_of(q) do
       if type(key) ~= "number" or key < 1 or key > #q or key % 1 ~= 0 then
-        refuse(what, "q must be a list; it has a field " .. errors.text(key))
+        refuse(what, "q must be a list, but it has the field " .. errors.text(key))
       end
     end
     given, shape = q, { #q }

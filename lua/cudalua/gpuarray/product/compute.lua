@@ -23,7 +23,7 @@ local M = {}
 local function added(what, record, ends)
   local c = ends.c
   if not layout.broadcasts(c._shape, record.shape) then
-    layout.refuse(what, "the array has the shape %s, which does not broadcast to that of the product, %s",
+    layout.refuse(what, "the array has the shape %s, which cannot be broadcast to the product's shape, %s",
       layout.text(c._shape), layout.text(record.shape))
   end
   if ends.beta == 0 then return nil end

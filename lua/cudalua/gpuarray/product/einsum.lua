@@ -33,7 +33,7 @@ local function read_letters(text, part)
   local at = part:find("...", 1, true)
   if at then before, after = part:sub(1, at - 1), part:sub(at + 3) end
   local bad = (before .. (after or "")):match "[^A-Za-z]"
-  if bad then fail(text, "expected letters, commas, -> and one ... for an operand, got '%s'", bad) end
+  if bad then fail(text, "expected letters, commas, -> and at most one ... per operand, got '%s'", bad) end
   return before, after
 end
 
@@ -56,7 +56,7 @@ local function letters_of(text, k, part, x)
   local before, after = read_letters(text, part)
   local own = #before + #(after or "")
   if own > x._ndim or not after and own < x._ndim then
-    fail(text, "'%s' has %d letter%s, operand %d has the shape %s", part, own, own == 1 and "" or "s", k,
+    fail(text, "'%s' has %d letter%s, but operand %d has the shape %s", part, own, own == 1 and "" or "s", k,
       layout.text(x._shape))
   end
   local list, rest = {}, x._ndim - own
@@ -128,10 +128,10 @@ local function result_letters(text, right, list, most)
     return out
   end
   local before, after = read_letters(text, right)
-  if most > 0 and not after then fail(text, "the result has no '...', an operand has") end
+  if most > 0 and not after then fail(text, "an operand has '...', but the result does not") end
   local function add(letters)
     for letter in letters:gmatch "." do
-      if not counts[letter] then fail(text, "the result's '%s' is in no operand", letter) end
+      if not counts[letter] then fail(text, "the result's '%s' does not appear in any operand", letter) end
       if place_of(out, letter) then fail(text, "the result has '%s' twice", letter) end
       out[#out + 1] = letter
     end

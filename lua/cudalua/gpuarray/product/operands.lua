@@ -70,7 +70,7 @@ end
 
 -- Why two shapes do not fit.
 local function misfit(what, a, b, why)
-  refuse(what, "shapes %s and %s do not fit: %s", layout.text(a._shape), layout.text(b._shape), why)
+  refuse(what, "shapes %s and %s do not match: %s", layout.text(a._shape), layout.text(b._shape), why)
 end
 
 ---An array's value as elements of a type, with strides that are whole elements. Its own memory if it has that type.
@@ -112,8 +112,8 @@ end
 ---@param y table   leaf
 function M.check_contexts(what, x, y)
   if x.buf and y.buf and x.store.context ~= y.store.context then
-    errors.raise("LogicError", what .. ": the operands are arrays of two contexts; copy one of them to the other's: " ..
-      "local h = a:get(), and gpuarray.to_gpu(h) with the other context current")
+    errors.raise("LogicError", what .. ": the operands belong to different contexts; copy one to the other context: " ..
+      "local h = a:get(), then gpuarray.to_gpu(h) with the other context current")
   end
 end
 
@@ -125,20 +125,21 @@ end
 ---@return cudalua.gpuarray.ProductRecord
 function M.of(what, a, b, asked)
   if a._ndim == 0 or b._ndim == 0 then
-    misfit(what, a, b, "a product needs at least one axis of each; multiply by a 0-d array with *")
+    misfit(what, a, b, "both operands of a product need at least one axis; multiply by a 0-d array with *")
   end
   local dtype, accumulator, result = M.types(what, a._dtype, b._dtype, asked)
   local a_own, b_own = math.min(a._ndim, 2), math.min(b._ndim, 2)
   local k, other = a._shape[a._ndim], b._shape[b._ndim - b_own + 1]
   if k ~= other then
     misfit(what, a, b, ("the last axis of the first has %.0f element%s, %s of the second %.0f"):format(k,
-      k == 1 and "" or "s", b_own == 1 and "that" or "the last but one", other))
+      k == 1 and "" or "s", b_own == 1 and "that" or "the second to last", other))
   end
   local own_a, own_b = leading(a._shape, a_own), leading(b._shape, b_own)
   for axis = 1, math.min(#own_a, #own_b) do
     local x, y = own_a[#own_a + 1 - axis], own_b[#own_b + 1 - axis]
     if x ~= y and x ~= 1 and y ~= 1 then
-      misfit(what, a, b, ("the leading axes %s and %s do not broadcast"):format(layout.text(own_a), layout.text(own_b)))
+      misfit(what, a, b, ("the leading axes %s and %s cannot be broadcast " ..
+        "together"):format(layout.text(own_a), layout.text(own_b)))
     end
   end
   local batch = layout.broadcast(what, own_a, own_b)

@@ -62,7 +62,7 @@ define("kron", function(what, a, b, options)
   local o = errors.options(what, options, plain_options)
   local n = math.max(a._ndim, b._ndim)
   if 2 * n > layout.MAX_AXES then
-    refuse(what, "an array of %d axes has too many; at most %d", n, layout.MAX_AXES / 2)
+    refuse(what, "an array of %d axes is too large; the limit is %d", n, layout.MAX_AXES / 2)
   end
   local of_a, of_b, shape = {}, {}, {}
   for k = 1, n do
@@ -126,7 +126,7 @@ define("vecdot", function(what, a, b, options)
   if a._ndim == 0 or b._ndim == 0 then refuse(what, "a 0-d array has no axis of vectors") end
   local i, j = layout.axis(what, axis, a._ndim), layout.axis(what, axis, b._ndim)
   if a._shape[i] ~= b._shape[j] then
-    refuse(what, "shapes %s and %s do not fit: the axes of the vectors have %.0f and %.0f elements",
+    refuse(what, "shapes %s and %s do not match: the axes of the vectors have %.0f and %.0f elements",
       layout.text(a._shape), layout.text(b._shape), a._shape[i], b._shape[j])
   end
   local shape = layout.broadcast(what, a._shape, b._shape)
@@ -182,7 +182,7 @@ local function lettered(what, a, b, axes_a, axes_b)
   for i = 1, #axes_a do
     local p, q = axes_a[i], axes_b[i]
     if a._shape[p] ~= b._shape[q] then
-      refuse(what, "shapes %s and %s do not fit: axis %d of the first has %.0f element%s, axis %d of the second %.0f",
+      refuse(what, "shapes %s and %s do not match: axis %d of the first has %.0f element%s, axis %d of the second %.0f",
         layout.text(a._shape), layout.text(b._shape), p, a._shape[p], a._shape[p] == 1 and "" or "s", q, b._shape[q])
     end
     y.letters[q] = x.letters[p]
@@ -232,7 +232,7 @@ local function tensor_axes(what, a, b, axes)
     local list, seen = layout.numbers(what, "axes", axes[i], -2 ^ 53), {}
     for k, axis in ipairs(list) do
       list[k] = layout.axis(what, axis, x._ndim)
-      if seen[list[k]] then refuse(what, "axis %.0f is given twice", axis) end
+      if seen[list[k]] then refuse(what, "axis %.0f appears twice", axis) end
       seen[list[k]] = true
     end
     lists[i] = list

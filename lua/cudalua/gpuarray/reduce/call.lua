@@ -115,8 +115,8 @@ function M.read(what, a, options, known)
   if options == nil then return M.axes_of(what, a, nil), false end
   if object.is_array(options) then
     local of_two = what:match "%f[%a]m[ai][xn]$"
-    refuse(what, "expected an axis or options behind the array, got an array" ..
-      (of_two and ("; gpuarray.%simum(a, b) compares two arrays"):format(of_two) or ""))
+    refuse(what, "expected an axis or options after the array, got an array" ..
+      (of_two and ("; compare two arrays with gpuarray.%simum(a, b)"):format(of_two) or ""))
   end
   if type(options) ~= "table" or #options > 0 then options = { axis = options } end
   options = errors.options(what, options, known)
