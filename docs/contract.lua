@@ -54,7 +54,7 @@ return {
       Context:enable_peer_access Context:disable_peer_access device_error wrap_context]],
     stream_spec = [[Stream Stream:synchronize Stream:is_done Stream:wait_for_event Stream:use Stream:on_complete
       Stream:flags Stream:priority Stream:context Stream:handle Stream:close Stream.priority_range legacy_stream
-      per_thread_stream current_stream wrap_stream poll]],
+      per_thread_stream current_stream wrap_stream poll completion_fd]],
     event_spec = [[Event Event:record Event:synchronize Event:query Event:time_since Event:time_till Event:ipc_handle
       Event.from_ipc_handle Event:context Event:handle Event:close]],
     graph_spec = [[Stream:capture Graph Graph:nodes Graph:dot Graph:instantiate Graph:handle Graph:close GraphExec

@@ -321,6 +321,34 @@ describe("streams", function()
     assert.is_true(seen[2])
   end)
 
+  it("cuda.completion_fd is readable from a function's time until cuda.poll has called all", function()
+    local ffi = require "ffi"
+    ffi.cdef [[
+      struct cudalua_fd_poll { int fd; short events, revents; };
+      int cudalua_fd_poll(struct cudalua_fd_poll *fds, unsigned long n, int timeout) __asm__("poll");
+    ]]
+    local fd = cuda.completion_fd()
+    assert.equal(fd, cuda.completion_fd())
+    local function readable(milliseconds)
+      local p = ffi.new("struct cudalua_fd_poll", { fd, 1, 0 })
+      return ffi.C.cudalua_fd_poll(p, 1, milliseconds) == 1
+    end
+    assert.is_false(readable(0))
+    local s, order = cuda.Stream(), {}
+    s:on_complete(function() order[#order + 1] = "a" error("mine", 0) end)
+    s:on_complete(function() order[#order + 1] = "b" end)
+    while not s:is_done() do end -- the software device works only inside of calls
+    assert.is_true(readable(10000))
+    assert.same({ false, "mine" }, { pcall(cuda.poll) })
+    assert.is_true(readable(10000)) -- the other function still waits
+    assert.equal(1, cuda.poll())
+    assert.is_false(readable(0))
+    assert.same({ "a", "b" }, order)
+    s:on_complete(function() end)
+    s:synchronize()
+    assert.is_false(readable(0))
+  end)
+
   it("cuda.Stream:on_complete outlives its stream, its state and a failing call", function()
     local said = {}
     local s = cuda.Stream()

@@ -31,7 +31,7 @@ Stream = options; Stream:synchronize = stream; Stream:is_done = stream; Stream:w
 Stream:use = stream fn 1; Stream:on_complete = stream fn; Stream:capture = stream fn options; Stream:flags = stream
 Stream:begin_capture = stream options; Stream:end_capture = captured_stream; Stream:is_capturing = stream
 Stream:priority = stream; Stream:context = stream; Stream:handle = stream; Stream:close = stream
-Stream.priority_range =; current_stream =; wrap_stream = 0; poll =
+Stream.priority_range =; current_stream =; wrap_stream = 0; poll =; completion_fd =
 Event = 0; Event:record = event stream; Event:synchronize = event; Event:query = event
 Event:time_since = event event; Event:time_till = event event; Event:ipc_handle = ipc_event
 Event.from_ipc_handle = handle64; Event:context = event; Event:handle = event; Event:close = event

@@ -96,4 +96,12 @@ function M.wrap_stream(handle) return core.wrap_stream(host.plain_number(handle)
 ---@raise what they raise; the others are called by the next poll() or synchronize()
 function M.poll() return core.poll() end
 
+---A file descriptor that is readable while functions given to Stream:on_complete(), or to host nodes of graphs, wait
+---to be called: for an event loop, which calls cuda.poll() then. Each Lua state has its own. The loop must not read,
+---write or close it; it is closed with the state. Programs that it starts do not get it. If a kernel fails, the driver
+---may call no function behind it: give the wait a time limit, and call Stream:is_done() then, which raises the error.
+---@return integer fd  the same in each call
+---@raise RuntimeError after a fork, or if the process has no descriptor left
+function M.completion_fd() return core.completion_fd() end
+
 return M

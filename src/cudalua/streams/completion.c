@@ -4,8 +4,12 @@
 #include "streams/graph.h"
 #include "base/state.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /* A function that has a time to come. */
 typedef struct Completion {
@@ -27,6 +31,7 @@ typedef struct cl_Inbox {
   pthread_mutex_t lock;
   uint32_t refs;
   bool closed;
+  int fd; /* an eventfd, readable while functions wait to be called; -1: no program asked for it */
   Completion *head, **tail;
   _Atomic uint32_t length;
   int *unused; /* registry references of functions that no node has any more */
@@ -42,11 +47,22 @@ static void unref(cl_Inbox *box) { /* locked */
   free(box);
 }
 
+/* The descriptor is readable exactly while there is something in the box, however the last function ended. A write
+ * fails only for a program that closed the descriptor; no call could say so to it. */
+static void wake(const cl_Inbox *box) { /* locked */
+  if (box->fd >= 0) (void)!write(box->fd, &(uint64_t){1}, sizeof(uint64_t));
+}
+
+static void calm(const cl_Inbox *box) { /* locked */
+  uint64_t count;
+  if (box->fd >= 0) (void)!read(box->fd, &count, sizeof count);
+}
+
 static void append(cl_Inbox *box, Completion *c) { /* locked */
   c->next = NULL;
   *box->tail = c;
   box->tail = &c->next;
-  box->length++;
+  if (!box->length++) wake(box);
 }
 
 /* On the driver's thread. */
@@ -89,6 +105,7 @@ static cl_Inbox *inbox_of(lua_State *L, cl_State *st) {
   if (!box) luaL_error(L, "not enough memory");
   pthread_mutex_init(&box->lock, NULL);
   box->refs = 1;
+  box->fd = -1;
   box->tail = &box->head;
   return st->inbox = box;
 }
@@ -100,6 +117,8 @@ static void close_inbox(cl_State *st) {
   if (!box || cl_forked) return; /* in a fork its lock may be held by a thread that is not there */
   pthread_mutex_lock(&box->lock);
   box->closed = true;
+  if (box->fd >= 0) close(box->fd); /* the box may outlive the state, the program's number must not */
+  box->fd = -1;
   Completion *first = box->head;
   box->head = NULL;
   for (const Completion *c = first; c; c = c->next) box->refs--; /* the state's own is left */
@@ -205,7 +224,7 @@ int cl_run_completions(lua_State *L) {
     Completion *c = box->head;
     box->head = c->next;
     if (!box->head) box->tail = &box->head;
-    box->length--;
+    if (!--box->length) calm(box);
     box->refs--; /* never the last: the state has one */
     pthread_mutex_unlock(&box->lock);
     cl_Rec *host = c->host;
@@ -227,5 +246,27 @@ int cl_poll(lua_State *L) {
   cl_anchors_poll(L);
   cl_queue_check(L);
   lua_pushinteger(L, cl_run_completions(L));
+  return 1;
+}
+
+/* completion_fd() -> the descriptor, made by the first call */
+int cl_completion_fd(lua_State *L) {
+  if (cl_forked) cl_fail_forked(L); /* it is the parent's, as is the box */
+  cl_Inbox *box = inbox_of(L, cl_state(L));
+  pthread_mutex_lock(&box->lock);
+  int failed = 0;
+  if (box->fd < 0) {
+    box->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (box->fd < 0)
+      failed = errno;
+    else if (box->length)
+      wake(box);
+  }
+  pthread_mutex_unlock(&box->lock);
+  if (failed) {
+    cl_error_new(L, CL_RUNTIME_ERROR, "completion_fd: no descriptor could be made: %s", strerror(failed));
+    cl_throw(L);
+  }
+  lua_pushinteger(L, box->fd);
   return 1;
 }
