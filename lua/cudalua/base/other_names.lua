@@ -111,6 +111,8 @@ M.arrays = spelled {
   { "conv1d", "a:correlate(v), or a:convolve(v, { mode = 'valid' }), which turns v round" },
   { "fftconvolve oaconvolve", "a:convolve(v), or products of cuda.fft.rfft(a, { n = n }), which round otherwise" },
   { "correlate1d", "a:correlate(v, { mode = 'same' })" },
+  { "fft ifft rfft irfft fft2 ifft2 fftn ifftn fftfreq rfftfreq fftshift ifftshift", "a function of cuda.fft: " ..
+    "cuda.fft.fft(a)" },
   -- products
   { "mm bmm mv", "gpuarray.matmul(a, b)" },
   { "ger", "gpuarray.outer(a, b)" },

@@ -3500,10 +3500,10 @@ the array. Elements on the device are not copied; those of host arrays are, in e
 = cuda.linalg module
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
-Which kernels compute products of matrices, Fourier transforms and products of sparse matrices in this Lua state.
-"own", the default: the kernels of this library, which give the same bits on every device. "vendor": NVIDIA's
-libraries; a call raises where its library is missing or cannot compute it. "auto": these on a GPU where they are
-there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
+Which kernels compute products and factors of matrices, Fourier transforms and products of sparse matrices in this
+Lua state. "own", the default: the kernels of this library, which give the same bits on every device. "vendor":
+NVIDIA's libraries; a call raises where its library is missing or cannot compute it. "auto": these on a GPU where
+they are there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
 @raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
@@ -7282,6 +7282,13 @@ The upper half of a binary32.
 One byte, 0 or 1.
 @param value number|boolean|ffi.cdata*
 @return cuda.Scalar
+= cuda.completion_fd()
+A file descriptor that is readable while functions given to Stream:on_complete(), or to host nodes of graphs, wait
+to be called: for an event loop, which calls cuda.poll() then. Each Lua state has its own. The loop must not read,
+write or close it; it is closed with the state. Programs that it starts do not get it. If a kernel fails, the driver
+may call no function behind it: give the wait a time limit, and call Stream:is_done() then, which raises the error.
+@return integer fd  the same in each call
+@raise RuntimeError after a fork, or if the process has no descriptor left
 = cuda.compute_mode field
 CUcomputemode: which processes may use a device; dev.compute_mode is one. EXCLUSIVE is of old drivers; none gives it
 any more.
