@@ -322,7 +322,6 @@ describe("streams", function()
   end)
 
   it("cuda.completion_fd is readable from a function's time until cuda.poll has called all", function()
-    local ffi = require "ffi"
     ffi.cdef [[
       struct cudalua_fd_poll { int fd; short events, revents; };
       int cudalua_fd_poll(struct cudalua_fd_poll *fds, unsigned long n, int timeout) __asm__("poll");
