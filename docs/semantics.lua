@@ -45,6 +45,13 @@ return {
     names = [[erf erfc erfcinv erfcx erfinv exp10 j0 j1 jn logsumexp y0 y1 yn]] },
   { class = "cudalua.gpuarray", of = "numpy.linalg.%s",
     names = [[norm]] },
+  { class = "cudalua.gpuarray.Array", of = "numpy.%s",
+    names = [[convolve corrcoef correlate cov gradient trapezoid unwrap]] },
+  { class = "cudalua.gpuarray", of = "numpy.%s",
+    names = [[convolve corrcoef correlate cov gradient trapezoid unwrap]] },
+  { class = "cudalua.image",
+    renamed = { convolve2d = "scipy.signal.convolve2d", resize = "PIL.Image.Image.resize", rotate =
+      "scipy.ndimage.rotate", separable = "scipy.signal.sepfir2d" } },
   { class = "cudalua.io", of = "numpy.%s",
     names = [[loadtxt savetxt]] },
   { class = "cudalua.linalg", of = "numpy.linalg.%s",
@@ -207,7 +214,8 @@ return {
   { class = "cudalua.ManagedAllocation", own = [[as_buffer ptr]] },
   { class = "cudalua.MemoryPool", own = [[get_device handle]] },
   { class = "cudalua.MipmappedArray", own = [[handle levels]] },
-  { class = "cudalua", own = [[PageLockedAllocator cache_info clear_cache collect device_error driver_info gc_budget
+  { class = "cudalua", own = [[PageLockedAllocator cache_info clear_cache collect completion_fd device_error driver_info
+      gc_budget
       has interrupt interrupts is_debugging is_error mem_stats on_notice plot pointer poll profile progress show
       show_progress text_errors version_at_least wrap_context]] },
   { class = "cudalua.PageLockedMemoryPool", own = [[alloc_size bin_number close]] },

@@ -35,7 +35,7 @@ describe("tools.dtype_to_ctype", function()
   end)
 
   it("refuses what has no name in C", function()
-    gpu.raises("LogicError", "tools.dtype_to_ctype: {float32 x} has no name in C: give it one", tools.dtype_to_ctype,
+    gpu.raises("LogicError", "tools.dtype_to_ctype: {float32 x} has no name in C; set one", tools.dtype_to_ctype,
       dtype.struct { { "x", "float32" } })
     gpu.raises("LogicError", "tools.dtype_to_ctype: unknown dtype 'foo'", tools.dtype_to_ctype, "foo")
     gpu.refuses_nonsense(tools.dtype_to_ctype)

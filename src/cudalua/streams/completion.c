@@ -47,8 +47,8 @@ static void unref(cl_Inbox *box) { /* locked */
   free(box);
 }
 
-/* The descriptor is readable exactly while there is something in the box, however the last function ended. A write
- * fails only for a program that closed the descriptor; no call could say so to it. */
+/* The descriptor is readable exactly while there is something in the box, however the last function ended. A
+ * write fails only for a program that closed the descriptor; no call could say so to it. */
 static void wake(const cl_Inbox *box) { /* locked */
   if (box->fd >= 0) (void)!write(box->fd, &(uint64_t){1}, sizeof(uint64_t));
 }
