@@ -82,7 +82,7 @@ g.fill(g.on_host)  # a copy
 assert g.text(g.on_host) == "[[1. 2.]\n [3. 4.]]"
 
 for capsule in g.on_device.__dlpack__(), g.on_device.__dlpack__(stream=-1, max_version=(1, 0)), g.on_host.__dlpack__():
-    assert "dltensor" in repr(capsule)  # nobody takes it: its destructor gives the tensor back
+    assert "dltensor" in repr(capsule)  # it is not taken: its destructor gives the tensor back
 del capsule
 twice = Capsule(g.on_device)
 assert g.text(twice) == WRITTEN

@@ -266,7 +266,8 @@ local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, [
   ["cuda.profile"] = true, ["sparse.cg"] = true, ["sparse.bicgstab"] = true, ["sparse.gmres"] = true }
 for name in ("XORWOW MRG32k3a"):gmatch "%S+" do calls_back["random." .. name .. "RandomNumberGenerator"] = true end
 for name in (fresh .. " arange linspace to_gpu to_gpu_async"):gmatch "%S+" do calls_back["gpuarray." .. name] = true end
--- A lent tensor belongs to the one who asked for it until another library takes it. (ok, result or error, arguments...)
+-- A lent tensor belongs to the caller until another library takes it. Called with ok, the result or error, and the
+-- arguments.
 local give_back = {
   ["interop.to_dlpack"] = function(ok, address, _, settings)
     if ok then dlpack.delete(address, type(settings) == "table" and settings.versioned) end
