@@ -41,12 +41,7 @@ array_image_convolve(const Source *in, Result *out, const Value *weights, const 
       const int tall = TALL + rows - 1, wide = WIDE + (columns - 1) * step;
       const Index top = part.row + first_row + first, left = part.column + (first_column + second) * inner;
       for (int x = lane; x < wide; x += LANES) {
-        Index at = left + x;
-        if (at < 0 || at >= row_elements) {
-          Index channel;
-          at = img_edge(img_pixel(at, inner, channel), width);
-          if (at >= 0) at = at * (ONE ? 1 : inner) + channel;
-        }
+        const Index at = img_along(left + x, inner, width);
         for (int y = line; y < tall; y += LINES) {
           const Index row = img_edge(top + y, height);
           tile[y][x] = at < 0 || row < 0 ? outside : img_load(from[row * row_elements + at]);
@@ -126,12 +121,7 @@ array_image_row(const Source *in, Result *out, const Value *weights, const Sourc
     for (int i = threadIdx.x; i < columns; i += LANES * LINES) taps[i] = weights[kernel_width - 1 - first - i];
     const Index top = part.row + first_row, left = part.column + (first_column + first) * inner;
     for (int x = lane; x < wide + (columns - 1) * step; x += LANES) {
-      Index at = left + x;
-      if (at < 0 || at >= row_elements) {
-        Index channel;
-        at = img_edge(img_pixel(at, inner, channel), width);
-        if (at >= 0) at = at * (ONE ? 1 : inner) + channel;
-      }
+      const Index at = img_along(left + x, inner, width);
       for (int y = line; y < LANES; y += LINES) {
         const Index row = img_edge(top + y, height);
         tile[y][x] = at < 0 || row < 0 ? outside : img_load(from[row * row_elements + at]);

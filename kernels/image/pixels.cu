@@ -127,6 +127,16 @@ __device__ __forceinline__ Index img_edge(const Index at, const Index n)
   return rest < 0 ? rest + n : rest;
 }
 
+//: along
+// From an element along a row, which may be outside, to the one that stands for it, or -1: there is the fill.
+__device__ __forceinline__ Index img_along(const Index at, const Index inner, const Index width)
+{
+  if (at >= 0 && at < width * inner) return at;
+  Index channel;
+  const Index pixel = img_edge(img_pixel(at, inner, channel), width);
+  return pixel < 0 ? pixel : pixel * (ONE ? 1 : inner) + channel;
+}
+
 //: linear
 enum { TAPS = 2, BEFORE = 0 }; // pixels that count along an axis, and how many of them lie before the position's
 

@@ -63,7 +63,7 @@ local function add_row(steps, pass, from, to, weights, fill)
   local span = pass.value.itemsize == 8 and row.span / 2 or row.span
   local k = code.kernel("array_image_row", { source = pass.source, result = pass.result, value = pass.value,
     index = index_of(pass, LANES, wide + span), one = pass.inner == 1,
-    parts = { "pixels " .. pass.boundary, "convolve row" }, fields = { span = span } })
+    parts = { "pixels " .. pass.boundary, "pixels along", "convolve row" }, fields = { span = span } })
   local down, across = ceil(pass.out_height / LANES), ceil(pass.out_width * pass.inner / wide)
   steps[#steps + 1] = { kernel = k, threads = LANES * LINES, blocks = pass.outer * down * across,
     arguments = { from.buf, from.off, to.buf, to.off, weights.buf, weights.off, fill.buf, fill.off,
@@ -78,7 +78,7 @@ local function add(steps, pass, from, to, weights, fill)
   local tall, wide = LINES * tile.rows, LANES * tile.columns
   local k = code.kernel("array_image_convolve", { source = pass.source, result = pass.result, value = pass.value,
     index = index_of(pass, tall, wide + tile.span), one = pass.inner == 1,
-    parts = { "pixels " .. pass.boundary, "convolve convolve" }, fields = tile })
+    parts = { "pixels " .. pass.boundary, "pixels along", "convolve convolve" }, fields = tile })
   local down, across = ceil(pass.out_height / tall), ceil(pass.out_width * pass.inner / wide)
   steps[#steps + 1] = { kernel = k, threads = LANES * LINES, blocks = pass.outer * down * across,
     arguments = { from.buf, from.off, to.buf, to.off, weights.buf, weights.off, fill.buf, fill.off,
