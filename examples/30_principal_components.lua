@@ -1,6 +1,6 @@
--- Principal components: 2,000 measured curves are mixes of three shapes, and noise. The three directions in which the
--- curves vary most span the shapes. They come from the singular values of the centred data and from the eigenvalues of
--- its covariance; both are compared, and three numbers a curve give the curve back up to the noise.
+-- Principal components: measured curves are mixes of three shapes, and noise. The three directions of greatest
+-- variance span the shapes. The program finds them in two ways, by the singular values of the centred data and by the
+-- eigenvalues of its covariance, and compares both. Three numbers then reproduce each curve, except for the noise.
 --   luajit examples/30_principal_components.lua [curves]
 -- curves: default 100000, on the software device 400
 local cuda = require "cudalua"

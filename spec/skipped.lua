@@ -1,7 +1,7 @@
 -- The specs that are skipped, for each kind of driver, as "device_spec: full name of the test"; one_gpu: all of
 -- these too, where there is one GPU; no_gl: all of these too, where there is no OpenGL without a window, which CI has
 -- to have; no_language_server, no_browser, no_cmark: likewise where lua-language-server, Chromium or cmark-gfm is not
--- found, the last of which CI has to have. A run whose skipped specs differ from this list fails.
+-- found. CI has to have cmark-gfm. A run whose skipped specs differ from this list fails.
 return {
   soft = {
     "gpuarray_scan_spec: Scans of more than 2^31 elements",

@@ -5,7 +5,7 @@ return {
   ["docs/backends.md"] = 1,
   ["docs/imaging.md"] = 20,
   ["docs/interactive.md"] = 17,
-  ["docs/linalg.md"] = 47,
+  ["docs/linalg.md"] = 46,
   ["docs/meta/cudalua.lua"] = 3,
   ["docs/meta/memory.lua"] = 1,
   ["docs/meta/operations.lua"] = 1,

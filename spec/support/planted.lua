@@ -665,7 +665,7 @@ families.races = {
 #endif
         o[i] = s[63 - i] + over + (state == 0); // HERE
       }]], args = { "ints:64" }, block = 64, fixed = true },
-  { "an asynchronous copy that nobody waits for", "race", 719, { 0 }, "not ordered",
+  { "an asynchronous copy without a wait", "race", 719, { 0 }, "not ordered",
     [[#include <cuda_pipeline.h>
       extern "C" __global__ void k(int *o, const int *a) {
         __shared__ int s[64];

@@ -142,7 +142,7 @@ static size_t size_of(int type) { return type == R_32F ? 4 : type == C_64F ? 16 
 static int real_of(int type) { return type == C_32F ? R_32F : type == C_64F ? R_64F : type; }
 static bool is_known(int type) { return type == R_32F || type == R_64F || type == C_32F || type == C_64F; }
 
-/* Its parts, of which either may be NaN; CMPLX() is not there for every compiler. */
+/* Sets both parts, also to NaN. Not every compiler has CMPLX(). */
 static Value both(double re, double im) {
   const double parts[] = {re, im};
   Value v;

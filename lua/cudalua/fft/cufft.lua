@@ -34,7 +34,7 @@ local MOST_AXES = 3 -- of one plan
 ---@field why? string                  what cuFFT cannot do
 ---@field made table<cudalua.gpuarray.Array, boolean>
 
--- y in the place of x. A graph that is being captured has the memory of x.
+-- Replaces x by y. A graph that is being captured has the memory of x.
 local function replaced(w, x, y)
   w.made[y] = true
   if w.made[x] and x ~= y and not core.array_ready(storage.leaf_of(x).buf) then storage.release_array(x) end
@@ -123,7 +123,7 @@ local function swapped(x, axis)
   return view.copy(view.transpose("fft", x, order), "C")
 end
 
--- An axis with others behind it: `outer` times `inner` transforms, of which one call does either.
+-- An axis that others follow: outer * inner transforms. One call computes `outer` of them, or `inner`.
 local function inner_axis(w, x, axis, n)
   local outer, inner = own.around(x._shape, axis)
   local extent = x._shape[axis]

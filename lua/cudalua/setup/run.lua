@@ -13,7 +13,7 @@ local wheels = require "cudalua.setup.wheels"
 local usage = [[
 usage: cudalua setup [--user]             download NVIDIA's compiler with pip if it is missing; then check
        cudalua setup [--user] FOLDER      install the wheels in this folder, or the wheels named; then check
-       cudalua setup --check              look what is there and run a kernel; change nothing
+       cudalua setup --check              report what is installed and run a kernel; change nothing
        cudalua setup --list               which wheels to bring over if this machine has no network
        cudalua setup --remove             remove what setup has installed
 --user installs into ~/.local/share/cudalua, also if the installation's own folder can be written.

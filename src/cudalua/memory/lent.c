@@ -1,6 +1,6 @@
-/* The structures of lent tensors, by address. A program passes them on as numbers, so that one may be taken
- * twice by mistake, or given back twice. The last ones that came back stay in memory: nobody else gets their
- * addresses, and what uses one again can be told so. Any thread. */
+/* The structures of lent tensors, by address. A program passes addresses on as numbers, so it may take one
+ * twice by mistake, or give it back twice. The structures that came back last stay in memory: their addresses
+ * are not used again, and a second use can be refused. Any thread. */
 #include "memory/lent.h"
 
 #include "base/lock.h"
@@ -23,7 +23,7 @@ static unsigned next_kept;
 
 static Slot **bucket_of(const void *structure) { return &buckets[((uintptr_t)structure >> 5) % BUCKETS]; }
 
-/* Where the slot hangs; what is there may be NULL. */
+/* The pointer to the slot; it points to NULL if the structure has none. */
 static Slot **find(const void *structure) {
   Slot **p = bucket_of(structure);
   while (*p && (const void *)(*p)->structure != structure) p = &(*p)->next;

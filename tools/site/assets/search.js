@@ -1,5 +1,5 @@
 // The search: names first, then sections of the manual. The index is a script beside this one, which is loaded when
-// somebody begins to search, so that all of it works from a disk.
+// you begin to search, so that all of it works from a disk.
 (function () {
   "use strict";
   var root = document.currentScript.getAttribute("data-root") || "";

@@ -255,7 +255,7 @@ end
 ---@field writes? table[]
 ---@field changes? boolean
 ---@field scratch? userdata[]
----@field keep? any            what the library's kernels need besides, such as a plan: a graph has it from then on
+---@field keep? any            what the kernels use besides, such as a plan; a graph that captures the call keeps it
 ---@field call fun(stream: integer): integer  makes the call in the stream with that handle and returns the status, 0
 ---  for success. All that it passes was made before: it must not allocate, as that may run a finalizer
 

@@ -1,4 +1,4 @@
--- convolve and correlate: sums of products of two vectors, one of which is shifted along the other.
+-- convolve and correlate: shift one vector along the other and add up the products.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
 local dtypes = require "cudalua.dtype"

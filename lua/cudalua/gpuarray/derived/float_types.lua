@@ -6,7 +6,7 @@ local layout = require "cudalua.base.layout"
 
 local M = {}
 
----The types in which arrays are computed, and of the result.
+---The type to compute in, and the type of the result.
 ---@param what string  the function, for messages
 ---@param arrays cudalua.gpuarray.Array[]  at least one
 ---@param asked? cudalua.dtype.DType       for the result
