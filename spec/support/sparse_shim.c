@@ -273,9 +273,13 @@ static void compute_dense(void *argument) {
 
 static int compute_type(int type) { return type == R_16F || type == R_16BF ? R_32F : type; }
 
+/* The library loads a complex128 factor in one instruction, which faults at other addresses. */
+static bool is_aligned(const void *factor) { return factor && (uintptr_t)factor % 16 == 0; }
+
 static int fits(const void *handle, const Matrix *a, const Dense *x, const Dense *y, Mark mark, int compute,
-                const void *beta) {
+                const void *alpha, const void *beta) {
   if (!handle || !synchronize) return NOT_INITIALIZED;
+  if (!is_aligned(alpha) || !is_aligned(beta)) return INVALID_VALUE;
   if (a->head.mark != MATRIX || x->head.mark != mark || y->head.mark != mark) return INVALID_VALUE;
   if (a->columns != x->rows || a->rows != y->rows || x->columns != y->columns) return INVALID_VALUE;
   if (a->type != x->type || a->type != y->type || compute != compute_type(a->type)) return NOT_SUPPORTED;
@@ -331,16 +335,16 @@ static int multiply(const char *name, const Matrix *a, const Dense *x, const Den
 
 int cusparseSpMV_bufferSize(void *handle, int op, const void *alpha, const Matrix *a, const Dense *x,
                             const void *beta, const Dense *y, int compute, int algorithm, size_t *bytes) {
-  const int code = fits(handle, a, x, y, VECTOR, compute, beta);
+  const int code = fits(handle, a, x, y, VECTOR, compute, alpha, beta);
   if (code) return code;
-  if (op || !alpha || algorithm != SPMV_CSR_ALG2) return NOT_SUPPORTED;
+  if (op || algorithm != SPMV_CSR_ALG2) return NOT_SUPPORTED;
   *bytes = work_of(a);
   return SUCCESS;
 }
 
 int cusparseSpMV(void *handle, int op, const void *alpha, const Matrix *a, const Dense *x, const void *beta,
                  const Dense *y, int compute, int algorithm, void *buffer) {
-  const int code = fits(handle, a, x, y, VECTOR, compute, beta);
+  const int code = fits(handle, a, x, y, VECTOR, compute, alpha, beta);
   if (code) return code;
   if (op || algorithm != SPMV_CSR_ALG2) return NOT_SUPPORTED;
   return multiply("SpMV", a, x, y, alpha, compute, algorithm, buffer);
@@ -349,16 +353,16 @@ int cusparseSpMV(void *handle, int op, const void *alpha, const Matrix *a, const
 int cusparseSpMM_bufferSize(void *handle, int op_a, int op_b, const void *alpha, const Matrix *a,
                             const Dense *x, const void *beta, const Dense *y, int compute, int algorithm,
                             size_t *bytes) {
-  const int code = fits(handle, a, x, y, DENSE, compute, beta);
+  const int code = fits(handle, a, x, y, DENSE, compute, alpha, beta);
   if (code) return code;
-  if (op_a || op_b || !alpha || algorithm != SPMM_CSR_ALG3) return NOT_SUPPORTED;
+  if (op_a || op_b || algorithm != SPMM_CSR_ALG3) return NOT_SUPPORTED;
   *bytes = work_of(a);
   return SUCCESS;
 }
 
 int cusparseSpMM(void *handle, int op_a, int op_b, const void *alpha, const Matrix *a, const Dense *x,
                  const void *beta, const Dense *y, int compute, int algorithm, void *buffer) {
-  const int code = fits(handle, a, x, y, DENSE, compute, beta);
+  const int code = fits(handle, a, x, y, DENSE, compute, alpha, beta);
   if (code) return code;
   if (op_a || op_b || algorithm != SPMM_CSR_ALG3) return NOT_SUPPORTED;
   return multiply("SpMM", a, x, y, alpha, compute, algorithm, buffer);
@@ -386,6 +390,7 @@ static int fit(const void *handle, int op_a, int op_b, const void *alpha, const 
                const void *beta, const Matrix *c, int compute, const Product *p) {
   if (!handle || !synchronize || !has_stream) return NOT_INITIALIZED;
   has_stream = false;
+  if (!is_aligned(alpha) || !is_aligned(beta)) return INVALID_VALUE;
   if (a->head.mark != MATRIX || b->head.mark != MATRIX || c->head.mark != MATRIX || p->head.mark != PRODUCT)
     return INVALID_VALUE;
   if (a->columns != b->rows || a->rows != c->rows || b->columns != c->columns) return INVALID_VALUE;

@@ -324,6 +324,9 @@ static CUresult copy_out(const Job *j, char *d, CUstream stream) {
   return CUDA_SUCCESS;
 }
 
+/* The library loads a complex128 factor in one instruction, which faults at other addresses. */
+static bool is_aligned(const void *factor) { return (uintptr_t)factor % 16 == 0; }
+
 int cublasLtMatmul(void *handle, const Desc *desc, const void *alpha, const void *a, const Layout *a_layout,
                    const void *b, const Layout *b_layout, const void *beta, const void *c,
                    const Layout *c_layout, void *d, const Layout *d_layout, const uint64_t *algorithm,
@@ -333,6 +336,7 @@ int cublasLtMatmul(void *handle, const Desc *desc, const void *alpha, const void
   if (status) return status;
   if (!handle || !synchronize) return NOT_INITIALIZED;
   if (!algorithm || algorithm[0] != MARK || (bytes && !workspace)) return INVALID_VALUE;
+  if (!is_aligned(alpha) || !is_aligned(beta)) return INVALID_VALUE;
   const int code = fits(desc, a_layout, b_layout, c_layout, d_layout);
   if (code) return code;
   static Job *kept; /* of graphs: never freed, and no leak */

@@ -9,6 +9,7 @@ local core = require "cudalua.core"
 local descriptors = require "cudalua.sparse.descriptors"
 local dtypes = require "cudalua.dtype"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
+local factor = require "cudalua.vendor.factor"
 local ffi = require "ffi"
 local graph = require "cudalua.gpuarray.core.graph"
 local handles = require "cudalua.vendor.handles"
@@ -60,8 +61,8 @@ end
 local function dense_attempt(since, made, what, m, x, t, y, about)
   local rows, leaf = descriptors.rows(what, made, m, t), descriptors.dense(x, t)
   local f, handle = libraries.functions "cusparse", handles.get "cusparse"
-  local p, _, compute, factor = product_of(what, made, x, leaf, y, t), descriptors.type_of(t)
-  local one, zero, bytes = factor(1), factor(0), ffi.new "size_t[1]"
+  local p, _, compute, sum = product_of(what, made, x, leaf, y, t), descriptors.type_of(t)
+  local one, zero, bytes = factor.new(sum, 1), factor.new(sum, 0), ffi.new "size_t[1]"
   local size, set_stream, multiply = f[p.name .. "_bufferSize"], f.SetStream, f[p.name]
   local a, b, c, algorithm, is_matrix = rows.descriptor, p.x, p.y, p.algorithm, p.matrix
   local answer, called
@@ -168,10 +169,10 @@ local function product_attempt(since, made, what, left, right, t, about)
   local c = structures.new(dtypes.int32, a.lines, b.extent, structures.list(dtypes.int32, a.lines + 1),
     structures.list(dtypes.int32, 0))
   local offsets = evaluate(c.indptr)
-  local f, n, _, compute, factor = libraries.functions "cusparse", ffi.new "int64_t[3]", descriptors.type_of(t)
+  local f, n, _, compute, sum = libraries.functions "cusparse", ffi.new "int64_t[3]", descriptors.type_of(t)
   local from = descriptors.csr(what, made, c, runs.address(offsets), 0, 0, t)
   local p = { what = what, since = since, about = about, buffers = {}, leaves = joined(a.leaves, b.leaves),
-    one = factor(1), zero = factor(0), a = a.descriptor, b = b.descriptor, c = from, compute = compute,
+    one = factor.new(sum, 1), zero = factor.new(sum, 0), a = a.descriptor, b = b.descriptor, c = from, compute = compute,
     descriptor = descriptor(what, made, "SpGEMM_createDescr", "SpGEMM_destroyDescr") }
   for _, name in ipairs { "workEstimation", "compute" } do
     local done, why = with_buffer(p, name, { offsets })

@@ -21,11 +21,11 @@ local CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_64I = 0, 2, 3
 
 local ALIGNMENT = 16 -- bytes, of all arrays
 
--- By the type of a product: that of values, what sums are computed in, and C's type of a factor.
+-- By the type of a product: that of values, what sums are computed in, and which type of ours that is.
 local types = {
-  float16 = { CUDA_R_16F, CUDA_R_32F, "float[1]" }, bfloat16 = { CUDA_R_16BF, CUDA_R_32F, "float[1]" },
-  float32 = { CUDA_R_32F, CUDA_R_32F, "float[1]" }, float64 = { CUDA_R_64F, CUDA_R_64F, "double[1]" },
-  complex64 = { CUDA_C_32F, CUDA_C_32F, "complex float[1]" }, complex128 = { CUDA_C_64F, CUDA_C_64F, "complex[1]" },
+  float16 = { CUDA_R_16F, CUDA_R_32F, "float32" }, bfloat16 = { CUDA_R_16BF, CUDA_R_32F, "float32" },
+  float32 = { CUDA_R_32F, CUDA_R_32F, "float32" }, float64 = { CUDA_R_64F, CUDA_R_64F, "float64" },
+  complex64 = { CUDA_C_32F, CUDA_C_32F, "complex64" }, complex128 = { CUDA_C_64F, CUDA_C_64F, "complex128" },
 }
 
 ---Is the type of a product one that it has?
@@ -37,10 +37,10 @@ function M.can(t) return types[t.name] and true or ("sparse products that are %s
 ---@param t cudalua.dtype.DType
 ---@return integer values
 ---@return integer compute
----@return ffi.ctype* factor
+---@return string sum  of the factors, too
 function M.type_of(t)
   local row = types[t.name]
-  return row[1], row[2], ffi.typeof(row[3])
+  return row[1], row[2], row[3]
 end
 
 -- ---- statuses -------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ local bit = require "bit"
 local choice = require "cudalua.vendor.choice"
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
+local factor = require "cudalua.vendor.factor"
 local ffi = require "ffi"
 local graph = require "cudalua.gpuarray.core.graph"
 local handles = require "cudalua.vendor.handles"
@@ -303,9 +304,6 @@ end
 
 -- ---- the call -------------------------------------------------------------------------------------------------------
 
-local factors = { float32 = "float[1]", float64 = "double[1]", complex64 = "complex float[1]",
-  complex128 = "complex[1]", int32 = "int32_t[1]" }
-
 local function text_of(r)
   local batch = #r.batch > 0 and (" in a batch of %s"):format(layout.text(r.batch)) or ""
   return ("a product of %.0f x %.0f by %.0f x %.0f of %s%s"):format(r.m, r.k, r.k, r.n, r.dtype.name, batch)
@@ -344,8 +342,9 @@ local function attempt(since, what, record, out, alpha, beta, c_leaf, epilogue)
   local plan, f, handle = c.plan, libraries.functions "cublaslt", handles.get "cublaslt"
   local workspace = plan.workspace > 0 and storage.buffer(plan.workspace)
   local matmul, set_attribute, place = f.Matmul, f.MatmulDescSetAttribute, workspace and workspace:ptr() or 0
-  local factor = ffi.typeof(factors[record.accumulator.name])
-  local one, other, bias = factor(alpha or 1), factor(beta or 0), c.bias and ffi.new("uint64_t[1]", c.bias)
+  local sum = record.accumulator.name
+  local one, other = factor.new(sum, alpha or 1), factor.new(sum, beta or 0)
+  local bias = c.bias and ffi.new("uint64_t[1]", c.bias)
   local a, b, d, desc = plan.a.number, plan.b.number, plan.d.number, plan.desc.number
   local from_a, from_b, to, bytes, algorithm = c.starts[1], c.starts[2], c.starts[3], plan.workspace, plan.algorithm
   local called, _, code = runs.library {
