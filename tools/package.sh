@@ -25,7 +25,9 @@ copy_documents() {
 # The text of LuaJIT's licence, which goes with copies of it.
 luajit_licence() {
   local file
-  for file in "${LUAJIT_LICENSE:-}" /usr/share/doc/luajit/copyright /usr/share/doc/luajit2/copyright; do
+  local -a places=(/usr/share/doc/luajit/copyright /usr/share/doc/luajit2/copyright)
+  [[ -z ${LUAJIT_LICENSE:-} ]] || places=("$LUAJIT_LICENSE")
+  for file in "${places[@]}"; do
     [[ ! -f $file ]] || { echo "$file"; return; }
   done
   die "LuaJIT's licence was not found, and a copy of LuaJIT goes with its licence:" \

@@ -6,6 +6,8 @@ local gpuarray = require "cudalua.gpuarray"
 local plan = require "cudalua.fft.plan"
 local reference = require "spec.support.fft_reference"
 
+cuda.linalg.backend "own" -- whose plans these are
+
 local input, check = reference.input, reference.check
 
 describe("plans of transforms", function()

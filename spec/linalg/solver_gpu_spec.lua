@@ -55,7 +55,7 @@ describe("cuSOLVER on a GPU", function()
   for k, dtype in ipairs(DTYPES) do
     it("gives factors of " .. dtype .. " that fit, however matrices lie in memory", function()
       if lacks() then return end
-      cases.sweep(5000 + k, dtype, 96, EXTENTS)
+      cases.sweep(5000 + k, dtype, 32, EXTENTS)
     end)
   end
 

@@ -9,6 +9,8 @@ local product = require "cudalua.sparse.product"
 local sparse = require "cudalua.sparse"
 local structures = require "cudalua.sparse.structure"
 
+cuda.linalg.backend "own" -- whose order of sums this is
+
 local raises = gpu.raises
 
 local function list(x) return x:get():tolist() end

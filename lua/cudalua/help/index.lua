@@ -3501,9 +3501,10 @@ the array. Elements on the device are not copied; those of host arrays are, in e
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
 Which kernels compute products and factors of matrices, Fourier transforms and products of sparse matrices in this
-Lua state. "own", the default: the kernels of this library, which give the same bits on every device. "vendor":
-NVIDIA's libraries; a call raises where its library is missing or cannot compute it. "auto": these on a GPU where
-they are there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
+Lua state. "auto", the default: NVIDIA's libraries on a GPU where they are installed and can compute the call;
+otherwise own kernels, with one notice for each library that is missing. "own": the kernels of this library, which
+give the same bits on every device. "vendor": NVIDIA's libraries; a call raises where its library is missing or
+cannot compute it.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
 @raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device

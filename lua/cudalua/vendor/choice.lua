@@ -10,9 +10,7 @@ local M = {}
 
 local backends = { auto = true, own = true, vendor = true }
 local precisions = { full = true, tensor = true }
--- Own kernels until the calls of the libraries have been tried on more GPUs: a sweep of random products ended an H200's
--- process (2026-11-24).
-local backend, precision = "own", "full"
+local backend, precision = "auto", "full"
 
 local function check(what, name, known)
   if type(name) == "string" and known[name] then return name end
