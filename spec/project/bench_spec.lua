@@ -47,6 +47,11 @@ describe("benchmarks", function()
     assert.equal(23, rows)
   end)
 
+  it("vendor: what NVIDIA's libraries compute on a GPU, whose results it compares", function()
+    local _, rows = run("vendor.lua smoke", "vendor: %d+ s")
+    assert.equal(11, rows)
+  end)
+
   it("sparse: products of sparse matrices, some rows of which it computes on the host", function()
     local _, rows = run("sparse.lua smoke", "sparse: %d+ s")
     assert.equal(16, rows)

@@ -154,6 +154,50 @@ describe("sparse.Matrix:matmul of a vector", function()
 end)
 
 describe("sparse.Matrix:matmul of a matrix", function()
+  it("adds up long rows in pieces of 512, and these in their order", function()
+    local function wide(f) return (f(2 ^ 25) * 2 + 2 ^ 25 + 1) / 2 ^ 26 end -- products are exact, sums are not
+    local lengths, row, left = { 512, 513, 3, 4000 }, 1, 512
+    local e = host.elements(41, 4, 30000, 5028, wide, function()
+      if left == 0 then row, left = row + 1, lengths[row + 1] end
+      left = left - 1
+      return row
+    end)
+    for k = 1, #e.columns do e.columns[k] = (k * 7) % 30000 + 1 end
+    local m = sparse.csr(with(e, "float64"))
+    local f, x = host.source(5), {}
+    for i = 1, 30000 do x[i] = { wide(f), wide(f) } end
+    local y = list(m:matmul(gpuarray.to_gpu(x, "float64")))
+    local indptr, at, data, differ = list(m.indptr), list(m.indices), list(m.data), 0
+    for i = 1, 4 do
+      for column = 1, 2 do
+        local sum, piece, straight = nil, 0, 0
+        for k = tonumber(indptr[i]), tonumber(indptr[i + 1]) - 1 do
+          local product = data[k] * x[tonumber(at[k])][column]
+          piece, straight = piece + product, straight + product
+          if (k - tonumber(indptr[i]) + 1) % 512 == 0 then sum, piece = sum and sum + piece or piece, 0 end
+        end
+        if (tonumber(indptr[i + 1]) - tonumber(indptr[i])) % 512 ~= 0 then sum = sum and sum + piece or piece end
+        assert.equal(sum, y[i][column], ("row %d, column %d"):format(i, column))
+        if sum ~= straight then differ = differ + 1 end
+      end
+    end
+    assert.is_true(differ > 0)
+    -- The transposed structure has another one's values in its order.
+    assert.same(y, list(m:to("csc"):matmul(gpuarray.to_gpu(x, "float64"))))
+  end)
+
+  it("needs the pieces of long rows before a capture", function()
+    local m, x = sparse.csr { { 1, 2 }, { 0, 3 } }, gpuarray.ones({ 2, 3 }, "float32"):eval()
+    local s = cuda.Stream()
+    raises("LogicError", "once before the capture", s.capture, s, function() m:matmul(x) end)
+    m:matmul(x):eval()
+    local y = gpuarray.zeros({ 2, 3 }, "float32"):eval()
+    local exec = s:capture(function() m:matmul(x, { out = y }) end):instantiate()
+    exec:launch(s)
+    s:synchronize()
+    assert.same({ { 3, 3, 3 }, { 3, 3, 3 } }, list(y))
+  end)
+
   it("is the product with a dense one", function()
     for k, kind in ipairs(host.kinds()) do
       local e = kind[2]

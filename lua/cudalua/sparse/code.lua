@@ -46,7 +46,7 @@ local function store(sum, to)
 end
 
 -- Which parts of its file stand before a kernel.
-local before = { ["sparse/merge"] = { "tile" } }
+local before = { ["sparse/merge"] = { "tile" }, ["sparse/rows"] = { "piece" } }
 
 -- Where the value of an element is.
 local function element_at(path, ordered)

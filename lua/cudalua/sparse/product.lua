@@ -16,6 +16,7 @@ local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrix = require "cudalua.sparse.matrix"
 local packed = require "cudalua.sparse.packed"
+local pieces = require "cudalua.sparse.pieces"
 local structures = require "cudalua.sparse.structure"
 
 local refuse = layout.refuse
@@ -65,13 +66,23 @@ end
 local WARPS = 8 -- of a block: kernels/sparse/rows.cu
 
 -- y = s x, a matrix.
-local function times_matrix(s, order, data, x, t)
-  local columns = x._shape[2]
-  local y = gpuarray.empty({ s.lines, columns }, t)
-  local strips = math.ceil(columns / 32)
-  code.launch({ { kernel = code.kernel("rows/product", "sparse_rows", s.place, { data = data._dtype, other = x._dtype,
-    result = t }, order and true), blocks = math.ceil(s.lines * strips / WARPS),
-    arguments = { s.lines, columns, strips, s.indptr, s.indices, order or s.indices, data, x, y } } }, { y })
+local function times_matrix(what, s, order, data, x, t)
+  local columns, p = x._shape[2], pieces.of(s, what)
+  local y, strips, types = gpuarray.empty({ s.lines, columns }, t), math.ceil(columns / 32),
+    { data = data._dtype, other = x._dtype, result = t }
+  local job = { { kernel = code.kernel("rows/product", "sparse_rows", s.place, types, order and true),
+    blocks = math.ceil(s.lines * strips / WARPS),
+    arguments = { s.lines, columns, strips, s.indptr, s.indices, order or s.indices, data, x, y } } }
+  if p then
+    local sums = code.scratch(p.count * columns * code.sum_type(t).itemsize)
+    job[2] = { kernel = code.kernel("rows/pieces", "sparse_pieces", s.place, types, order and true),
+      blocks = math.ceil(p.count * strips / WARPS),
+      arguments = { p.count, columns, strips, s.indptr, s.indices, order or s.indices, data, x, p.lines, p.first,
+        p.owner, sums } }
+    job[3] = { kernel = code.kernel("rows/sums", "sparse_piece_sums", s.place, types), n = p.long * columns,
+      arguments = { p.long, columns, p.lines, p.first, sums, y } }
+  end
+  code.launch(job, { y })
   return y
 end
 
@@ -92,7 +103,7 @@ local function times_dense(what, m, x, own)
   end
   local s, order = matrix.oriented(m, false, what)
   if n == 1 then return times_vector(what, s, order, m._data, x, t) end
-  return times_matrix(s, order, m._data, x, t)
+  return times_matrix(what, s, order, m._data, x, t)
 end
 
 -- ---- sparse times sparse --------------------------------------------------------------------------------------------

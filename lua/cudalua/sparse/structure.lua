@@ -11,6 +11,7 @@
 --   flipped         the structure of the transposed matrix; its `order` says where each of its elements is in this one
 --   line_list       the line of each element
 --   starts blocks   the parts of the merge path (merge.lua)
+--   pieces          long lines in pieces (pieces.lua); "none": no line is long
 
 local code = require "cudalua.sparse.code"
 local core = require "cudalua.core"
@@ -47,11 +48,13 @@ function M.list(dtype, n) return storage.empty(dtype, { n }, n) end
 ---@return table
 function M.new(place, lines, extent, indptr, indices)
   return { place = place, lines = lines, extent = extent, count = indices._size, indptr = indptr, indices = indices,
-    flipped = false, order = false, line_list = false, starts = false, blocks = 0 }
+    flipped = false, order = false, line_list = false, starts = false, blocks = 0, pieces = false }
 end
 
--- What is kept must have been computed, and not only have been written into a graph.
-local function check_no_capture(s, what)
+---Raises inside a capture: what is kept must have been computed, and not only have been written into a graph.
+---@param s table
+---@param what string  for messages
+function M.check_no_capture(s, what)
   if core.array_ready(evaluate(s.indptr).buf) then
     layout.refuse(what, "inside a capture, the matrix needs positions that are computed once; " ..
       "call the function with this matrix once before the capture")
@@ -64,7 +67,7 @@ end
 ---@return cudalua.gpuarray.Array
 function M.lines(s, what)
   if s.line_list then return s.line_list end
-  check_no_capture(s, what)
+  M.check_no_capture(s, what)
   local out = M.list(s.place, s.count)
   if s.lines > 0 then
     code.launch({ { kernel = code.kernel("build/lines", "sparse_lines", s.place), n = s.count,
@@ -95,7 +98,7 @@ local function array_of(leaf) return storage.array_of(leaf, leaf.shape[1]) end
 ---@return table
 function M.flipped(s, what)
   if s.flipped then return s.flipped end
-  check_no_capture(s, what)
+  M.check_no_capture(s, what)
   local numbers, list = M.list(s.place, s.count), M.list(s.place, s.count)
   local keys, order = s.indices, numbers
   if s.count > 0 then
@@ -122,7 +125,7 @@ local TILE = 128 * 7 -- steps of a block: kernels/sparse/merge.cu
 ---@return integer blocks
 function M.partition(s, what)
   if s.starts then return s.starts, s.blocks end
-  check_no_capture(s, what)
+  M.check_no_capture(s, what)
   local blocks = math.ceil((s.lines + s.count) / TILE)
   local starts = M.list(s.place, blocks + 1)
   code.launch({ { kernel = code.kernel("merge/partition", "sparse_partition", s.place), n = blocks + 1,
