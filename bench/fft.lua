@@ -16,6 +16,7 @@ cuda.init()
 local dev = cuda.Device(0)
 local primary = dev:retain_primary_context()
 primary:push()
+cuda.linalg.backend "own"
 local gpuarray, random, fft = cuda.gpuarray, cuda.random, cuda.fft
 local report = dofile "bench/common/report.lua"
 local device = dofile "bench/common/device.lua"(cuda)

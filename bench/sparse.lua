@@ -9,6 +9,7 @@ local cuda = require "cudalua"
 cuda.init()
 local primary = cuda.Device(0):retain_primary_context()
 primary:push()
+cuda.linalg.backend "own"
 local gpuarray, sparse = cuda.gpuarray, cuda.sparse
 local report = dofile "bench/common/report.lua"
 local device = dofile "bench/common/device.lua"(cuda)

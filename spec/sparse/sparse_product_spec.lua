@@ -172,8 +172,8 @@ describe("sparse.Matrix:matmul of a matrix", function()
       for column = 1, 2 do
         local sum, piece, straight = nil, 0, 0
         for k = tonumber(indptr[i]), tonumber(indptr[i + 1]) - 1 do
-          local product = data[k] * x[tonumber(at[k])][column]
-          piece, straight = piece + product, straight + product
+          local term = data[k] * x[tonumber(at[k])][column]
+          piece, straight = piece + term, straight + term
           if (k - tonumber(indptr[i]) + 1) % 512 == 0 then sum, piece = sum and sum + piece or piece, 0 end
         end
         if (tonumber(indptr[i + 1]) - tonumber(indptr[i])) % 512 ~= 0 then sum = sum and sum + piece or piece end

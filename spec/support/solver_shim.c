@@ -17,7 +17,7 @@
 
 enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 3, EXECUTION_FAILED = 6, INVALID_WORKSPACE = 31 };
 enum { R_32F = 0, R_64F = 1, C_32F = 4, C_64F = 5 };
-enum { UPPER = 1 };
+enum { LOWER = 0, UPPER = 1 };
 
 typedef double complex Value;
 
@@ -346,24 +346,24 @@ static int info_of_spec(void) {
 
 static void compute_potrf(Job *j) {
   const int64_t n = j->n;
-  Value *x = finite_matrix(j); /* u, column by column */
+  Value *x = finite_matrix(j); /* l, column by column */
   int info = 0;
   for (int64_t c = 0; c < n && !info; c++) {
     double d = creal(x[c * n + c]);
-    for (int64_t i = 0; i < c; i++) d -= creal(x[c * n + i] * conj(x[c * n + i]));
+    for (int64_t i = 0; i < c; i++) d -= creal(x[i * n + c] * conj(x[i * n + c]));
     if (!(d > 0)) {
       info = (int)c + 1;
       break;
     }
     x[c * n + c] = sqrt(d);
     for (int64_t r = c + 1; r < n; r++) {
-      Value sum = x[r * n + c];
-      for (int64_t i = 0; i < c; i++) sum -= conj(x[c * n + i]) * x[r * n + i];
-      x[r * n + c] = sum / sqrt(d);
+      Value sum = x[c * n + r];
+      for (int64_t i = 0; i < c; i++) sum -= x[i * n + r] * conj(x[i * n + c]);
+      x[c * n + r] = sum / sqrt(d);
     }
   }
   for (int64_t c = 0; c < n; c++)
-    for (int64_t r = c + 1; r < n; r++) x[c * n + r] = both((double)NAN, (double)NAN);
+    for (int64_t r = 0; r < c; r++) x[c * n + r] = both((double)NAN, (double)NAN);
   put(j, 0, x);
   put_info(j, 1, info);
   free(x);
@@ -395,7 +395,7 @@ int cusolverDnXpotrf(Handle *handle, Params *params, int uplo, int64_t n, int ty
   int status = check_call(handle, params, true);
   if (!status) status = check_workspace(POTRF, text, work, bytes, host, host_size, handle->stream);
   if (status) return status;
-  if (uplo != UPPER || n < 1 || lda < n || !is_known(type) || compute != type || !a || !info)
+  if (uplo != LOWER || n < 1 || lda < n || !is_known(type) || compute != type || !a || !info)
     return INVALID_VALUE;
   Job *j = job(compute_potrf, type, n, n, a, lda);
   output(j, a, n, n, lda, size_of(type));

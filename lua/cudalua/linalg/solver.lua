@@ -20,7 +20,7 @@ local M = {}
 
 -- ---- constants, with the names of cusolver_common.h, cublas_api.h and library_types.h -------------------------------
 
-local CUBLAS_FILL_MODE_UPPER = 1
+local CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER = 0, 1
 local CUBLAS_OP_N = 0
 local CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_MODE_VECTOR = 0, 1
 -- By the type's name: its cudaDataType, and the function that forms q, which has no 64-bit form.
@@ -128,8 +128,9 @@ local function batch_of(x)
   return x._size / size, size * x._dtype.itemsize
 end
 
----Cholesky's factor u of u' u, in place of the upper triangle of n x n matrices: the lower one, row by row. The other
----triangle holds anything then.
+---The transpose of Cholesky's factor l, in the upper triangles of matrices that hold the transposes of n x n matrices
+---there. The lower triangles hold anything then. To the library both are lower ones, which it computes in half of the
+---time that upper ones take (float32, n = 4096, an H200).
 ---@param what string
 ---@param x cudalua.gpuarray.Array     (..., n, n)
 ---@param info cudalua.gpuarray.Array  int32: the first minor that is not positive, or 0
@@ -141,10 +142,10 @@ function M.potrf(what, x, info)
   run {
     what = what, name = "DnXpotrf", arrays = { x, info },
     query = function(device, host)
-      return f.DnXpotrf_bufferSize(handle, params, CUBLAS_FILL_MODE_UPPER, n, type, a, n, type, device, host)
+      return f.DnXpotrf_bufferSize(handle, params, CUBLAS_FILL_MODE_LOWER, n, type, a, n, type, device, host)
     end,
     call = function(stream, work, bytes, host, host_bytes)
-      local code = set_stream(handle, stream); for i = 0, batches - 1 do code = code == 0 and potrf(handle, params, CUBLAS_FILL_MODE_UPPER, n, type, a + i * step, n, type, work, bytes, host, host_bytes, to + 4 * i) or code end return code -- luacheck: ignore 631
+      local code = set_stream(handle, stream); for i = 0, batches - 1 do code = code == 0 and potrf(handle, params, CUBLAS_FILL_MODE_LOWER, n, type, a + i * step, n, type, work, bytes, host, host_bytes, to + 4 * i) or code end return code -- luacheck: ignore 631
     end,
   }
 end

@@ -47,10 +47,12 @@ function M.cholesky(what, a, dt, upper)
   a = graph.as_type(a, dt, what)
   local lower, lead = triangle(upper and matrices.adjoint(a) or a), matrices.lead(a)
   local strange = is_strange(lower)
-  local x, info = matrices.copy(what, gpuarray.where(strange, 0, lower), dt), matrices.empty(dtypes.int32, lead)
+  local x = matrices.copy(what, gpuarray.where(strange, 0, lower):swapaxes(-1, -2), dt)
+  local info = matrices.empty(dtypes.int32, lead)
   solver.potrf(what, x, info)
   info = reported(info, strange)
-  local factor = upper and gpuarray.triu(matrices.adjoint(x)) or gpuarray.tril(x)
+  local conjugate = dt.kind == "complex" and x:conj() or x
+  local factor = upper and gpuarray.triu(conjugate) or gpuarray.tril(x:swapaxes(-1, -2))
   return gpuarray.where(is_spoiled(info, lead), NAN, factor):astype(dt), info
 end
 

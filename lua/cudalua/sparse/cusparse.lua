@@ -94,10 +94,11 @@ end
 ---@param m cudalua.sparse.Matrix
 ---@param x cudalua.gpuarray.Array   that has elements
 ---@param t cudalua.dtype.DType      of the product
----@return cudalua.gpuarray.Array?  nil: own kernels compute it
+---@return cudalua.gpuarray.Array?  nil: own kernels compute it, with a vector under "auto" always
 ---@raise LogicError under "vendor", if cuSPARSE cannot; inside a capture, if it has no handle yet
 function M.times_dense(what, m, x, t)
-  if not choice.vendor(what, "cusparse", descriptors.can(t)) then return nil end
+  -- With a vector own kernels are faster than the algorithm of equal bits.
+  if not choice.vendor(what, "cusparse", descriptors.can(t), x._ndim == 1) then return nil end
   local shape = x._ndim == 1 and { m._rows } or { m._rows, x._shape[2] }
   local y = storage.empty(t, shape, graph.size_of(shape))
   local about = descriptors.text(m, x._ndim == 1 and "a vector" or ("%.0f columns"):format(x._shape[2]), t)
@@ -172,7 +173,8 @@ local function product_attempt(since, made, what, left, right, t, about)
   local f, n, _, compute, sum = libraries.functions "cusparse", ffi.new "int64_t[3]", descriptors.type_of(t)
   local from = descriptors.csr(what, made, c, runs.address(offsets), 0, 0, t)
   local p = { what = what, since = since, about = about, buffers = {}, leaves = joined(a.leaves, b.leaves),
-    one = factor.new(sum, 1), zero = factor.new(sum, 0), a = a.descriptor, b = b.descriptor, c = from, compute = compute,
+    one = factor.new(sum, 1), zero = factor.new(sum, 0),
+    a = a.descriptor, b = b.descriptor, c = from, compute = compute,
     descriptor = descriptor(what, made, "SpGEMM_createDescr", "SpGEMM_destroyDescr") }
   for _, name in ipairs { "workEstimation", "compute" } do
     local done, why = with_buffer(p, name, { offsets })

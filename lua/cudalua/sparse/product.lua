@@ -16,7 +16,7 @@ local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrix = require "cudalua.sparse.matrix"
 local packed = require "cudalua.sparse.packed"
-local pieces = require "cudalua.sparse.pieces"
+local long_lines = require "cudalua.sparse.pieces"
 local structures = require "cudalua.sparse.structure"
 
 local refuse = layout.refuse
@@ -67,7 +67,7 @@ local WARPS = 8 -- of a block: kernels/sparse/rows.cu
 
 -- y = s x, a matrix.
 local function times_matrix(what, s, order, data, x, t)
-  local columns, p = x._shape[2], pieces.of(s, what)
+  local columns, p = x._shape[2], long_lines.of(s, what)
   local y, strips, types = gpuarray.empty({ s.lines, columns }, t), math.ceil(columns / 32),
     { data = data._dtype, other = x._dtype, result = t }
   local job = { { kernel = code.kernel("rows/product", "sparse_rows", s.place, types, order and true),

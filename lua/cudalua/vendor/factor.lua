@@ -2,11 +2,12 @@
 -- that ends the process if its address is no multiple of 16; memory of ffi.new is aligned to 8 bytes only.
 
 local ffi = require "ffi"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local M = {}
 
 local aligned = {}
-for dtype, name in pairs { float32 = "float", float64 = "double", complex64 = "complex float",
+for dtype, name in pairs_of { float32 = "float", float64 = "double", complex64 = "complex float",
   complex128 = "complex double", int32 = "int32_t" } do
   aligned[dtype] = ffi.typeof(("struct { __attribute__((aligned(16))) %s value; }"):format(name))
 end
