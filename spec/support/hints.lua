@@ -1,5 +1,5 @@
--- The hints of the sources, for the check of docs/errors.md: what is assigned to a field or variable `hint`, returned by
--- functions with that word in their names, in tables called hints, and what C sets as the field.
+-- The hints of the sources, for the check of docs/errors.md: what is assigned to a field or variable `hint`, returned
+-- by functions with that word in their names, in tables called hints, and what C sets as the field.
 local M = {}
 
 local LEAST = 12 -- characters of a piece that is looked for
@@ -80,10 +80,13 @@ local function of_lua(text, visit, constant)
       text:match('^%s*%("[^\n]-"%):format%(([A-Z]+),', at)
     if name then constant(name) end
   end
-  for at in behind(text, "\nlocal hints = {") do each_literal(text, at, function() end) end
   for body in text:gmatch "\nlocal hints = (%b{})" do
     for at in behind(body, "%] = ") do each_literal(body, at, visit) end
-    for at in behind(body, "return ") do each_literal(body, at, visit) end
+    for at in behind(body, "return ") do
+      each_literal(body, at, visit)
+      local name = body:match("^(%l+) end", at)
+      if name then constant(name) end
+    end
   end
   for name, body in text:gmatch "\nlocal function ([%w_]+)(%b()[^\n]*\n.-\nend\n)" do
     if name:find "hint" or name == "missing_header" or name == "unknown_name" then
@@ -116,6 +119,16 @@ end
 function M.of(path, text, visit, constant)
   if path:find "%.lua$" then return of_lua(text, visit, constant) end
   return of_c(text, visit)
+end
+
+---The strings that a file assigns to a constant.
+---@param text string
+---@param name string
+---@return fun(): string?
+function M.constants(text, name)
+  return coroutine.wrap(function()
+    for at in behind(text, "\nlocal " .. name .. " = %f[\"']") do each_literal(text, at, coroutine.yield) end
+  end)
 end
 
 ---The parts of a hint that stand on the page as they are.

@@ -16,7 +16,7 @@ local in_code = {
   'getenv%(?%s*"' .. NAME .. '"', '%f[%w_]env%(?%s*"' .. NAME .. '"', '%f[%w_]variable%s*=?%s*"' .. NAME .. '"',
   '"(CUDALUA_[A-Z0-9_]*[A-Z0-9])"',
 }
-local in_python = { 'environ%.get%(%s*"' .. NAME .. '"', 'environ%[%s*"' .. NAME .. '"', '"' .. NAME .. '" in os%.environ' }
+local in_python = { 'environ%.get%(%s*"' .. NAME .. '"', 'environ%[%s*"' .. NAME .. '"' }
 local in_shell = { "%$%{" .. NAME .. ":?[%-%+][^}]*%}" }
 
 -- Does a script set the variable itself? X=more:${X:-} reads it as well.
@@ -38,7 +38,9 @@ function M.reads(path, text, visit)
     for _, pattern in ipairs(in_python) do each(text, pattern, note) end
   elseif path:find "%.lua$" or path:find "%.[ch]$" then
     for _, pattern in ipairs(in_code) do each(text, pattern, note) end
-    for list in text:gmatch "ipairs {([^}]*)} do[^\n]*\n[^\n]*getenv%(name%)" do each(list, '"' .. NAME .. '"', note) end
+    for list in text:gmatch "ipairs {([^}]*)} do[^\n]*\n[^\n]*getenv%(name%)" do
+      each(list, '"' .. NAME .. '"', note)
+    end
     if text:find('"CUDALUA_SOFT_%s"', 1, true) then
       each(text, '{"([A-Z]+)", s[%w_]+, ', function(name) note("CUDALUA_SOFT_" .. name) end)
     end
