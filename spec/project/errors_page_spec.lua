@@ -10,7 +10,7 @@ end
 
 -- The files with hints: path -> text.
 local function sources()
-  local files, pipe = {}, assert(io.popen "git ls-files lua src/cudalua")
+  local files, pipe = {}, assert(io.popen "find lua src/cudalua -type f")
   for path in pipe:lines() do
     if path:find "%.lua$" and not path:find "help/index%.lua$" or path:find "%.c$" then files[path] = content(path) end
   end
