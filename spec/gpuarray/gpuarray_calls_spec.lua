@@ -215,6 +215,18 @@ describe("Functions of arrays", function()
       "gpuarray:set" }, lacking.allocator)
   end)
 
+  it("say how a pool is passed as the allocator", function()
+    local text = "allocator: expected a function of a number of bytes, got "
+    local pool = gpu.cuda.DeviceMemoryPool()
+    gpu.raises("LogicError", "gpuarray.zeros: " .. text .. "DeviceMemoryPool; pass function(bytes) return " ..
+      "pool:allocate(bytes) end", gpuarray.zeros, 3, { allocator = pool })
+    gpu.raises("LogicError", "gpuarray:roll: " .. text .. "5", gpuarray.arange(3).roll, gpuarray.arange(3), 1, 1,
+      { allocator = 5 })
+    local x = gpuarray.zeros(3, { allocator = function(bytes) return pool:allocate(bytes) end })
+    assert.equal(0, x:sum():item())
+    assert.equal(1, pool.active_blocks)
+  end)
+
   local function with_option(option, check)
     arrays()
     local count = 0

@@ -1454,6 +1454,10 @@ describe("ndarray.Array:assign", function()
         row[2]), to.assign, to, ndarray.ones(3, row[1]))
       assert.equal(0, to:astype("int8")[1])
     end
+    local table_of = ndarray.zeros({ 2, 2 }, "int32")
+    for key, name in pairs { [1] = "ndarray[i]", [{ 1, 1 }] = "ndarray[{}]" } do
+      gpu.raises("LogicError", name .. ": 1.5 is not an integer", function() table_of[key] = 1.5 end)
+    end
     assert.same({ 5, 6, 7 }, a:assign({ 5, 6, 7 }):tolist())
     assert.equal(4, ndarray.zeros({}):assign(ndarray.array(4)):get())
   end)

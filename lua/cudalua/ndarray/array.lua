@@ -537,29 +537,25 @@ function Array:astype(dtype, order)
   return a
 end
 
----Sets every element.
----@param value any  boolean, number, 64-bit integer or complex cdata
----@return cudalua.ndarray.Array self
----@raise LogicError if the dtype cannot hold it
-function Array:fill(value)
-  local what = "ndarray:fill"
-  check_self(self, what)
+local function filled(self, what, value)
   local x, why = self._check(value)
   if why then refuse(what, why) end
   copy.fill(self, x)
   return self
 end
 
----Sets the elements to those of another array or of nested tables, repeated along axes as by broadcast_to(), or all to
----one value. The two may share memory.
----@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
+---Sets every element.
+---@param value any  boolean, number, 64-bit integer or complex cdata
 ---@return cudalua.ndarray.Array self
----@raise LogicError if the shapes do not broadcast, for an array of a higher kind (float to integer, complex to
----  real: astype() converts), or if the dtype cannot hold a value of a table
-function Array:assign(values)
-  local what = "ndarray:assign"
-  check_self(self, what)
-  if type(values) ~= "table" then return self:fill(values) end
+---@raise LogicError if the dtype cannot hold it
+function Array:fill(value)
+  check_self(self, "ndarray:fill")
+  return filled(self, "ndarray:fill", value)
+end
+
+-- What assign() and assignments to parts do; `what` is for messages.
+local function assigned(self, what, values)
+  if type(values) ~= "table" then return filled(self, what, values) end
   if is_array(values) then
     check_self(values, what)
   else
@@ -578,6 +574,17 @@ function Array:assign(values)
   end
   convert(what, self, values)
   return self
+end
+
+---Sets the elements to those of another array or of nested tables, repeated along axes as by broadcast_to(), or all to
+---one value. The two may share memory.
+---@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
+---@return cudalua.ndarray.Array self
+---@raise LogicError if the shapes do not broadcast, for an array of a higher kind (float to integer, complex to
+---  real: astype() converts), or if the dtype cannot hold a value of a table
+function Array:assign(values)
+  check_self(self, "ndarray:assign")
+  return assigned(self, "ndarray:assign", values)
 end
 
 -- ---- as a Lua object ------------------------------------------------------------------------------------------------
@@ -643,11 +650,11 @@ function methods.newindex(self, key, value)
       return
     end
     check_first_axis(state)
-    part(self, state, "ndarray[i]", key):assign(value)
+    assigned(part(self, state, "ndarray[i]", key), "ndarray[i]", value)
   elseif type(key) == "table" then
     check_self(self, "ndarray[{}]")
     local items, n = items_of("ndarray[{}]", key)
-    sliced(self, "ndarray[{}]", n, items):assign(value)
+    assigned(sliced(self, "ndarray[{}]", n, items), "ndarray[{}]", value)
   elseif is_integer_cdata(key) then
     self[layout.whole(key) or refuse("ndarray[i]", "the index is too large")] = value
   else

@@ -229,7 +229,7 @@ void sg_config_load(void) {
   static const struct {
     const char *name;
     bool (*set)(const char *);
-    const char *takes; /* NULL: see docs/softgpu.md */
+    const char *takes; /* NULL: see docs/environment.md */
   } table[] = {{"DEVICES", set_devices, "a number from 0 to 8"},
                {"MEMORY", set_memory, NULL},
                {"VERSION", set_version, NULL},

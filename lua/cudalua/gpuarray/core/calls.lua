@@ -6,7 +6,6 @@
 -- stream may stand in the place of the options.
 
 local core = require "cudalua.core"
-local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local object = require "cudalua.gpuarray.core.object"
@@ -82,7 +81,7 @@ local function carry_out(what, f, at, n, ...)
   local stream, allocator = field(options, "stream"), nil
   if not allocating[what] and field(options, "out") == nil then allocator = field(options, "allocator") end
   if stream == nil and allocator == nil then return f(...) end
-  if allocator ~= nil then errors.check_callable(what, allocator) end
+  if allocator ~= nil then make.check_allocator(what, allocator) end
   local given, own = { ... }, options
   if not debug.getmetatable(options) then
     own = {}

@@ -52,6 +52,19 @@ end
 ---@return integer bytes
 function M.alignment(dtype) return dtype.kind == "struct" and dtype.alignment or dtype.itemsize end
 
+-- What hands out memory is a method of these.
+local pools = { DeviceMemoryPool = "allocate", MemoryPool = "alloc" }
+
+---Raises a LogicError unless it is a function.
+---@param what string
+---@param allocator any
+function M.check_allocator(what, allocator)
+  if errors.is_callable(allocator) then return end
+  local method = pools[core.kind(allocator) or 0]
+  refuse(what, "allocator: expected a function of a number of bytes, got %s%s", errors.text(allocator),
+    method and ("; pass function(bytes) return pool:%s(bytes) end"):format(method) or "")
+end
+
 -- A storage over what a function of the user's allocated; nothing else takes its place later.
 local function allocated(what, allocator, bytes, dtype)
   local mem = allocator(bytes)
@@ -83,7 +96,7 @@ function M.fresh(what, shape, dtype, order, allocator, strides)
   end
   local size = layout.size(what, shape, dtype.itemsize)
   if order == "F" then strides = layout.dense_strides(shape, dtype.itemsize, "F") end
-  if allocator ~= nil then errors.check_callable(what, allocator) end
+  if allocator ~= nil then M.check_allocator(what, allocator) end
   if allocator == nil or size == 0 then return storage.empty(dtype, shape, size, strides) end
   local store = allocated(what, allocator, size * dtype.itemsize, dtype)
   strides = strides or storage.dense_strides(shape, dtype.itemsize)
