@@ -51,8 +51,8 @@ return {
     { at = "a", here = "size add mul div copy fill view sub squeeze transpose", leads = {
       nElement = "a.size", nDimension = "a.ndim", dim = "a.ndim", resize = "a:reshape(shape)", zero = "a:fill(0)",
       resizeAs = "a:reshape(b.shape)", clone = "a:copy()", cadd = "a:iadd(b)", csub = "a:isub(b)",
-      apply = "gpuarray.fuse(fn)", map = "gpuarray.fuse(fn)", narrow = "a[{ { first, last } }]", cuda = "gpuarray.to_gpu",
-      float = "a:astype 'float32'", double = "a:astype 'float64'", typeAs = "a:astype(b.dtype)", t = "a.T",
+      apply = "gpuarray.fuse(fn)", map = "gpuarray.fuse(fn)", narrow = "a[{ { first, last } }]",
+      cuda = "gpuarray.to_gpu", float = "a:astype 'float32'", double = "a:astype 'float64'", typeAs = "a:astype(b.dtype)", t = "a.T",
       storage = "a.gpudata", indexCopy = "a[positions] = values", expandAs = "a:broadcast_to(b.shape)" } },
     { at = "c", here = "", leads = { getDeviceCount = "cuda.Device.count()", setDevice = "cuda.Device(n)",
       getMemoryUsage = "cuda.mem_stats()", synchronizeAll = "cuda.Context.synchronize()" } },

@@ -4,9 +4,9 @@ local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
 
 -- A program's output: values by the name before the first tab, separated by tabs.
-local function run(name, argument)
-  local pipe = assert(io.popen(("%s luajit spec/data/ported/%s.lua %s 2>&1; echo status $?"):format(gpu.driver, name,
-    argument or "")))
+local function run(name, argument, environment)
+  local pipe = assert(io.popen(("%s %s luajit spec/data/ported/%s.lua %s 2>&1; echo status $?"):format(gpu.driver,
+    environment or "", name, argument or "")))
   local out = pipe:read "*a"
   pipe:close()
   assert.truthy(out:find "status 0\n$", out)
@@ -36,6 +36,11 @@ describe("A PyCUDA program, ported:", function()
   it("fill_with_nans takes memory until none is left", function()
     local out = run("fill_with_nans", "16")
     assert.equal(16, out["MiB taken"])
+    assert.equal("true", out.NaN)
+    if not gpu.soft then return end -- a GPU's memory belongs to other programs, too
+    out = run("fill_with_nans", "", "CUDALUA_SOFT_MEMORY=8M")
+    assert.is_true(out["MiB taken"] > 7 and out["MiB taken"] <= 8, out["MiB taken"])
+    assert.is_true(out.refused > 0)
     assert.equal("true", out.NaN)
   end)
 

@@ -42,7 +42,8 @@ local by_kernel = timed("SourceModule", function()
 end)
 
 local by_elementwise = timed("ElementwiseKernel", function()
-  local kernel = ElementwiseKernel("float *a, int n_iter", "for (int n = 0; n < n_iter; n++) a[i] = sin(a[i])", "gpusin")
+  local kernel = ElementwiseKernel("float *a, int n_iter", "for (int n = 0; n < n_iter; n++) a[i] = sin(a[i])",
+    "gpusin")
   local x = a:copy()
   kernel(x, n_iter)
   return x
