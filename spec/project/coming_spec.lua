@@ -52,7 +52,9 @@ describe("The tables of", function()
         if not exists then wrong[#wrong + 1] = ("%s:%d: %s"):format(path, line, code) end
       end
       each(path, function(code, line)
-        for name in code:gmatch "%f[%w.]cuda%.([%a_][%w_.]*)" do expect(cuda.has((name:gsub("%.$", ""))), code, line) end
+        for name in code:gmatch "%f[%w.]cuda%.([%a_][%w_.]*)" do
+          expect(cuda.has((name:gsub("%.$", ""))), code, line)
+        end
         for name in code:gmatch "%f[%w.]gpuarray%.([%a_][%w_]*)" do
           expect(names.get(cuda.gpuarray, name), code, line)
         end
