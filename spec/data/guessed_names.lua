@@ -20,7 +20,7 @@ return {
       device = "cuda.Device(n)", narrow = "a[{ { first, last } }]" } },
     { at = "a", here = "shape dtype item size view reshape transpose squeeze masked_fill T clip tolist nbytes",
       leads = {
-      cuda = "gpuarray.to_gpu(values) copies to the device", cpu = "a:get()", numpy = "a:get()", to = "a:astype(dtype)",
+      cuda = "a itself: arrays are on the device", cpu = "a:get()", numpy = "a:get()", to = "a:astype(dtype); arrays are on the device already",
       float = "a:astype 'float32'", half = "a:astype 'float16'", long = "a:astype 'int64'", dim = "a.ndim",
       numel = "a.size", permute = "a:transpose { 2, 1 }", t = "a.T", contiguous = "a:copy 'C'", clone = "a:copy()",
       unsqueeze = "a:expand_dims(axis)", expand = "a:broadcast_to(shape)", add_ = "a:iadd(b)", mul_ = "a:imul(b)",

@@ -331,6 +331,10 @@ M.cuda = spelled {
 
 ---Methods of objects, by what messages call the object.
 M.objects = {
+  ["an array"] = spelled {
+    { "cuda", "a itself: arrays are on the device; gpuarray.to_gpu(values) copies to it" },
+    { "to", "a:astype(dtype); arrays are on the device already" },
+  },
   ["a Stream"] = spelled { { "with", "stream:use(function() ... end)" }, { "query", "stream:is_done()" } },
 }
 
