@@ -94,7 +94,7 @@ return {
       ndarray = "it is cuda.ndarray", scatter_add = "gpuarray.bincount(places,", vectorize = "gpuarray.fuse(fn)",
       from_dlpack = "cuda.interop.from_dlpack", is_available = "cuda.Device.count() > 0", memoize = "cuda.tools.",
       empty_pinned = "cuda.pagelocked_empty(shape, dtype)", show_config = "cuda.driver_info()",
-      get_default_pinned_memory_pool = "cuda.mem_stats()", jit = "cuda.kernel(source)" } },
+      get_default_pinned_memory_pool = "cuda.PageLockedMemoryPool()", jit = "cuda.kernel(source)" } },
     { at = "c", here = "Device Stream Event MemoryPool profile Module mem_alloc Function", leads = {
       RawKernel = "cuda.SourceModule(source)", alloc = "cuda.mem_alloc(bytes)", runtime = "cuda.Device.count()",
       alloc_pinned_memory = "cuda.pagelocked_empty(", get_current_stream = "cuda.current_stream()",

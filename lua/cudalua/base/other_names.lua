@@ -46,7 +46,7 @@ M.arrays = spelled {
   { "detach", "a:get(), or a itself" },
   { "cuda", "the names of cuda itself, such as cuda.Stream(); gpuarray.to_gpu(values) copies to the device" },
   { "to_device", "a itself, which is on the device; cuda.memcpy_peer copies to another one" },
-  { "device is_cuda", "gpuarray.is(a): arrays are on the device of their context, and cuda.Device(n) is a device" },
+  { "is_cuda", "gpuarray.is(a): arrays are on the device of their context" },
   { "pin_memory", "cuda.pagelocked_empty(shape, dtype), and gpuarray.to_gpu_async(buffer) for the copy" },
   { "tofile tostring dump serialize", "gpuarray.save(path, a)" },
   { "tobytes", "a:get():buffer(), the address and the number of bytes" },
@@ -217,7 +217,7 @@ M.arrays = spelled {
   { "bool_", "the name of the dtype, 'bool'" },
   { "int_", "the name of the dtype, 'int64'" },
   { "float_", "the name of the dtype, 'float64'" },
-  { "set_default_dtype set_default_tensor_type setdefaulttensortype", "cuda.dtype.default_float(name)" },
+  { "set_default_dtype set_default_tensor_type", "cuda.dtype.default_float(name)" },
   { "bool", "a:astype 'bool', a:any() or a:all()" },
   -- elements
   { "gather", "gpuarray.take_along_axis(a, places, axis)" },
@@ -283,7 +283,7 @@ M.cuda = spelled {
   { "cudaMemGetInfo memGetInfo mem_info memory_info", "cuda.mem_get_info(), or cuda.mem_stats() for this program's " ..
     "own memory" },
   { "memory_allocated max_memory_allocated memory_reserved memory_stats memory_summary getMemoryUsage " ..
-    "get_default_memory_pool get_default_pinned_memory_pool", "cuda.mem_stats(), and cuda.collect() to free memory" },
+    "get_default_memory_pool", "cuda.mem_stats(), and cuda.collect() to free memory" },
   { "empty_cache free_all_blocks", "cuda.collect()" },
   { "using_allocator set_allocator", "the option allocator: cuda.gpuarray.zeros(shape, { allocator = f })" },
   { "UnownedMemory MemoryPointer", "cuda.gpuarray.wrap(memory, shape, dtype)" },
@@ -297,12 +297,10 @@ M.cuda = spelled {
   { "set_device setDevice cudaSetDevice", "cuda.Device(n):make_context(), or CUDA_DEVICE=n in the environment" },
   { "current_context", "cuda.Context.get_current()" },
   { "current_device getDevice cudaGetDevice", "cuda.Context.get_device()" },
-  { "device", "cuda.Device(n)" },
   { "get_device_name", "cuda.Device(n):name()" },
   { "get_device_capability", "cuda.Device(n):compute_capability()" },
   { "get_device_properties getDeviceProperties cudaGetDeviceProperties",
     "cuda.Device(n):get_attributes { names = true }" },
-  { "stream", "stream:use(function() ... end), where cuda.Stream() makes a stream" },
   { "cudaStreamCreate streamCreate", "cuda.Stream()" },
   { "get_current_stream", "cuda.current_stream()" },
   { "ExternalStream", "cuda.wrap_stream(handle)" },
@@ -329,10 +327,21 @@ M.cuda = spelled {
   { "to_csv save_csv savecsv", "cuda.io.savetxt(path, a, { delimiter = ',' })" },
 }
 
----Methods of objects, by what messages call the object.
+---Names of one object, by what messages call it. help() does not look for them, so these may be common words.
 M.objects = {
+  cuda = spelled {
+    { "device", "cuda.Device(n)" },
+    { "stream", "stream:use(function() ... end), where cuda.Stream() makes a stream" },
+    { "get_default_pinned_memory_pool", "cuda.PageLockedMemoryPool(), and cuda.mem_stats() for memory in use" },
+  },
+  gpuarray = spelled {
+    { "device", "cuda.Device(n)" },
+    { "setdefaulttensortype", "cuda.dtype.default_float(name)" },
+    { "get_default_pinned_memory_pool", "cuda.PageLockedMemoryPool(), and cuda.mem_stats() for memory in use" },
+  },
   ["an array"] = spelled {
     { "cuda", "a itself: arrays are on the device; gpuarray.to_gpu(values) copies to it" },
+    { "device", "gpuarray.is(a): arrays are on the device of their context" },
     { "to", "a:astype(dtype); arrays are on the device already" },
   },
   ["a Stream"] = spelled { { "with", "stream:use(function() ... end)" }, { "query", "stream:is_done()" } },
