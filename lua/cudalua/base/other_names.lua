@@ -27,7 +27,6 @@ M.arrays = spelled {
   { "BoolTensor", "gpuarray.to_gpu(values, 'bool')" },
   { "matrix mat", "gpuarray.to_gpu(rows), and a:matmul(b) for products" },
   { "frombuffer fromfile", "gpuarray.to_gpu(bytes, dtype); gpuarray.load(path) reads .npy files" },
-  { "new", "gpuarray.empty_like(a)" },
   { "new_tensor", "gpuarray.to_gpu(values, a.dtype)" },
   { "mgrid ogrid", "gpuarray.meshgrid(x, y, { indexing = 'ij' })" },
   { "geomspace", "gpuarray.logspace(start, stop, n), which takes exponents" },
@@ -210,9 +209,6 @@ M.arrays = spelled {
   { "half", "a:astype 'float16'" },
   { "int", "a:astype 'int32'" },
   { "long", "a:astype 'int64'" },
-  { "short", "a:astype 'int16'" },
-  { "char", "a:astype 'int8'" },
-  { "byte", "a:astype 'uint8'" },
   { "bfloat16", "a:astype 'bfloat16'" },
   { "bool_", "the name of the dtype, 'bool'" },
   { "int_", "the name of the dtype, 'int64'" },
@@ -230,7 +226,7 @@ M.arrays = spelled {
   { "s_ index_exp", "lists: a[{ { first, last } }]" },
   { "fill_diagonal fill_diagonal_", "a:diagonal():fill(value)" },
   { "fill_", "a:fill(value)" },
-  { "zero_ zero", "a:fill(0)" },
+  { "zero_", "a:fill(0)" },
   { "copy_ copyto set_", "a:set(b)" },
   { "clamp_", "a:set(a:clip(low, high))" },
   { "relu_", "a:set(a:maximum(0))" },
@@ -269,7 +265,6 @@ M.cuda = spelled {
   { "autoinit", "require 'cudalua.autoinit', or nothing: the first call that needs a context makes one current" },
   { "autoprimaryctx", "require 'cudalua.autoprimaryctx'" },
   { "gl", "require 'cudalua.gl'" },
-  { "runtime", "the names of cuda itself, such as cuda.Device.count()" },
   -- memory
   { "malloc alloc cudaMalloc", "cuda.mem_alloc(bytes)" },
   { "mallocAsync malloc_async cudaMallocAsync", "cuda.mem_alloc_async(bytes, stream)" },
@@ -330,6 +325,7 @@ M.cuda = spelled {
 ---Names of one object, by what messages call it. help() does not look for them, so these may be common words.
 M.objects = {
   cuda = spelled {
+    { "runtime", "the names of cuda itself, such as cuda.Device.count()" },
     { "device", "cuda.Device(n)" },
     { "stream", "stream:use(function() ... end), where cuda.Stream() makes a stream" },
     { "get_default_pinned_memory_pool", "cuda.PageLockedMemoryPool(), and cuda.mem_stats() for memory in use" },
@@ -341,6 +337,11 @@ M.objects = {
   },
   ["an array"] = spelled {
     { "cuda", "a itself: arrays are on the device; gpuarray.to_gpu(values) copies to it" },
+    { "new", "gpuarray.empty_like(a)" },
+    { "zero", "a:fill(0)" },
+    { "short", "a:astype 'int16'" },
+    { "char", "a:astype 'int8'" },
+    { "byte", "a:astype 'uint8'" },
     { "device", "gpuarray.is(a): arrays are on the device of their context" },
     { "to", "a:astype(dtype); arrays are on the device already" },
   },
