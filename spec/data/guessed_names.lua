@@ -20,7 +20,8 @@ return {
       device = "cuda.Device(n)", narrow = "a[{ { first, last } }]" } },
     { at = "a", here = "shape dtype item size view reshape transpose squeeze masked_fill T clip tolist nbytes",
       leads = {
-      cuda = "a itself: arrays are on the device", cpu = "a:get()", numpy = "a:get()", to = "a:astype(dtype); arrays are on the device already",
+      cuda = "a itself: arrays are on the device", cpu = "a:get()", numpy = "a:get()",
+      to = "a:astype(dtype); arrays are on the device already",
       float = "a:astype 'float32'", half = "a:astype 'float16'", long = "a:astype 'int64'", dim = "a.ndim",
       numel = "a.size", permute = "a:transpose { 2, 1 }", t = "a.T", contiguous = "a:copy 'C'", clone = "a:copy()",
       unsqueeze = "a:expand_dims(axis)", expand = "a:broadcast_to(shape)", add_ = "a:iadd(b)", mul_ = "a:imul(b)",
@@ -117,8 +118,8 @@ return {
         func_cache device_attribute gpuarray curandom cumath elementwise reduction scan tools compiler driver
         characterize sparse register_host_memory get_driver_version VERSION start_profiler Linker
         DynamicSourceModule]], leads = {
-      autoinit = "require 'cudalua.autoinit'", autoprimaryctx = "require 'cudalua.autoprimaryctx'",
-      gl = "require 'cudalua.gl'", ElementwiseKernel = "cuda.elementwise.ElementwiseKernel", rand = "cuda.random.rand",
+      autoinit = "the module cudalua.autoinit", autoprimaryctx = "the module cudalua.autoprimaryctx",
+      gl = "the module cudalua.gl", ElementwiseKernel = "cuda.elementwise.ElementwiseKernel", rand = "cuda.random.rand",
       ReductionKernel = "cuda.reduction.ReductionKernel", InclusiveScanKernel = "cuda.scan.InclusiveScanKernel",
       to_gpu = "cuda.gpuarray.to_gpu", make_default_context = "cuda.tools.make_default_context",
       dtype_to_ctype = "cuda.tools.dtype_to_ctype", PointerHolderBase = "a table with a method get_pointer(self)" } },

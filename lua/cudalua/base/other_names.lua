@@ -262,9 +262,9 @@ M.random = spelled {
 
 ---The module: CUDA's runtime, CuPy, PyTorch, PyCUDA.
 M.cuda = spelled {
-  { "autoinit", "require 'cudalua.autoinit', or nothing: the first call that needs a context makes one current" },
-  { "autoprimaryctx", "require 'cudalua.autoprimaryctx'" },
-  { "gl", "require 'cudalua.gl'" },
+  { "autoinit", "the module cudalua.autoinit, or nothing: the first call that needs a context makes one current" },
+  { "autoprimaryctx", "the module cudalua.autoprimaryctx" },
+  { "gl", "the module cudalua.gl" },
   -- memory
   { "malloc alloc cudaMalloc", "cuda.mem_alloc(bytes)" },
   { "mallocAsync malloc_async cudaMallocAsync", "cuda.mem_alloc_async(bytes, stream)" },
