@@ -274,6 +274,7 @@ describe("launching", function()
     gpu.raises("LogicError", "option shared", nothing, { block = 1, shared = "1" })
     gpu.raises("LogicError", "unknown option", nothing, { block = 1, shred = 1 })
     gpu.raises("LogicError", "unknown option true", nothing, { block = 1, [true] = 1 })
+    gpu.raises("LogicError", "options have names: {block = {256, 1, 1}}", mod:get_function "where", nil, { 32, 1, 1 })
     for _, key in ipairs { "cooperative", "pdl", "time_kernel" } do
       for _, value in ipairs { 0, 1, "yes", {}, print } do
         gpu.raises("LogicError", ("option %s: expected true or false, got "):format(key), nothing,

@@ -89,6 +89,7 @@ describe("prepared calls", function()
       local out = zeroed(8 * 13)
       local every = mod:get_function "every"
       assert.equal(every, every:prepare("P?bBhHiIqQefdN", { block = 1 }))
+      gpu.raises("LogicError", "call the method with a colon: f:prepare(types)", every.prepare, "P")
       every:prepared_call(1, out, true, -128, 255, -32768, 65535, -2 ^ 31, 2 ^ 32 - 1, -2 ^ 53, 2 ^ 53, 0.5, 1.25, 1.1,
         7)
       assert.same({ 1, -128, 255, -32768, 65535, -2 ^ 31, 2 ^ 32 - 1, -2 ^ 53, 2 ^ 53, 0.5, 1.25, 1.1, 7 },

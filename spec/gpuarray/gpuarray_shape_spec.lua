@@ -161,6 +161,8 @@ describe("Views and copies:", function()
       return gpuarray.empty({ 4, 3 }):view "float64"
     end)
     gpu.raises("LogicError", "0-d array", function() return gpuarray.scalar(1):view "uint8" end)
+    gpu.raises("LogicError", "got -1; a:reshape(shape) changes the shape", a.view, a, -1)
+    gpu.raises("LogicError", "it takes dtype; a:reshape(shape) changes the shape", a.view, a, 2, 2)
     gpu.raises("LogicError", "are not aligned to the 8 bytes of float64", function()
       return gpuarray.empty(5)[{ { 2, 5 } }]:view "float64"
     end)

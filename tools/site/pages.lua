@@ -3,8 +3,8 @@ local M = {}
 
 M.groups = {
   { title = "Start", text = "First programs, and what you know from elsewhere.",
-    pages = { "docs/tutorial.md", "docs/prompt.md", "docs/from-numpy.md", "docs/from-pycuda.md", "docs/traps.md",
-      "docs/editors.md" } },
+    pages = { "docs/tutorial.md", "docs/prompt.md", "docs/from-numpy.md", "docs/from-pycuda.md", "docs/from-torch.md",
+      "docs/traps.md", "docs/editors.md" } },
   { title = "Arrays", text = "Data on the device, and what is computed with it.",
     pages = { "docs/arrays.md", "docs/reductions.md", "docs/host-arrays.md", "docs/matrices.md", "docs/fourier.md",
       "docs/sparse.md", "docs/random.md", "docs/looking.md", "docs/sharing.md", "docs/backends.md" } },

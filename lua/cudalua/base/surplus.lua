@@ -28,6 +28,9 @@ function M.parameters_of(f)
   return found
 end
 
+-- What other libraries' functions of that name take.
+local elsewhere = { ["gpuarray:view"] = "a:reshape(shape) changes the shape" }
+
 ---Raises the error about the first argument behind the n-th that is there.
 ---@param what string  the function's name
 ---@param f function
@@ -58,6 +61,7 @@ function M.refuse(what, f, ...)
   if not hint then
     local own = { unpack(names, names[1] == "self" and 2 or 1, n) }
     hint = #own > 0 and "it takes " .. table.concat(own, ", ") or "it takes no arguments"
+    if elsewhere[what] then hint = hint .. "; " .. elsewhere[what] end
   end
   core.raise("LogicError", ("%s: unexpected argument %s; %s"):format(what, text, hint))
 end

@@ -99,7 +99,8 @@ function Function:prepare(arg_types, options)
   elseif type(arg_types) == "table" and not getmetatable(arg_types) then
     add_list(types, arg_types)
   else
-    refuse("expected a format (\"PPif\") or a list of types, got %s", errors.text(arg_types))
+    refuse("expected a format (\"PPif\") or a list of types, got %s%s", errors.text(arg_types),
+      arg_types == nil and "; call the method with a colon: f:prepare(types)" or "")
   end
   local texrefs = options.texrefs
   if texrefs ~= nil then

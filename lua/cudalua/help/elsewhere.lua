@@ -14,7 +14,7 @@ end
 
 -- Where programs look first, if several have it.
 local modules = { "gpuarray", "ndarray", "random", "dtype", "elementwise", "reduction", "scan", "tools", "vec",
-  "linalg", "fft", "sparse", "image", "io", "softgpu", "characterize" }
+  "linalg", "fft", "sparse", "image", "io", "interop", "softgpu", "characterize" }
 
 local function in_modules(key, except)
   for _, name in ipairs(modules) do
@@ -33,6 +33,12 @@ local of_arrays = { show = "cuda.show(a)", plot = "cuda.plot(a)", save_image = "
   savetxt = "cuda.io.savetxt(path, a)" }
 
 local function with_array(key) return of_arrays[key] and "it is a function: " .. of_arrays[key] end
+
+-- PyTorch's methods that write to their array: `a:exp_()`.
+local function in_place(key)
+  local name = key:match "^(.+)_$"
+  if name and is_member(name) == "method" then return ("use a:set(a:%s())"):format(name) end
+end
 
 -- Host arrays compute nothing. Some of what is spelled otherwise is theirs, too: `a:transpose()`.
 local function on_device(key, owner)
@@ -55,10 +61,12 @@ local elsewhere = {
   array = function(key)
     if has(module "gpuarray", key) then return ("it is a function: gpuarray.%s(...)"):format(key) end
     if has(module("ndarray").Array, key) then return ("host arrays have it: a:get():%s()"):format(key) end
-    return with_array(key)
+    return with_array(key) or in_place(key)
   end,
   ndarray = function(key, owner)
     if has(module("ndarray").Array, key) then return ("it is a method of host arrays: a:%s()"):format(key) end
+    if type(names.get(require "cudalua", key)) == "table" then return "it is cuda." .. key end -- numpy.random
+    if has(module "dtype", key) then return "it is cuda.dtype." .. key end
     return on_device(key, owner) or in_modules(key, "ndarray")
   end,
   host_array = function(key, owner)
@@ -69,8 +77,8 @@ local elsewhere = {
 }
 
 -- Which tables of other_names.lua count.
-local spelled = { cuda = { "cuda", "random", "arrays" }, gpuarray = { "random", "arrays" }, array = { "arrays" },
-  module = { "cuda", "random", "arrays" } }
+local spelled = { cuda = { "cuda", "random", "arrays" }, gpuarray = { "random", "arrays", "cuda" },
+  array = { "arrays" }, module = { "cuda", "random", "arrays" } }
 
 local function renamed(kind, key)
   if not spelled[kind] or kind ~= "array" and has(module "dtype", key) then return nil end -- gpuarray.bool

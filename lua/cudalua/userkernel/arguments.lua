@@ -153,7 +153,7 @@ function M.names(k, reserved, text)
     end
     if arg.is_vector then names[#names + 1] = arg.name end
   end
-  if #names == 0 then refuse(k, "none of the arguments (%s) is an array", M.list(k)) end
+  if #names == 0 then refuse(k, "none of the arguments (%s) is an array, such as float *x", M.list(k)) end
   return names
 end
 

@@ -134,7 +134,11 @@ static void bad_key(lua_State *L, const cl_Function *fn, int idx) {
   }
   if (lua_type(L, idx) == LUA_TSTRING)
     cl_near_names(L, lua_gettop(L), "", lua_tostring(L, idx), near, sizeof near);
-  near[strcspn(near, ",")] = 0; /* the nearest one */
+  near[strcspn(near, ",")] = 0;        /* the nearest one */
+  if (lua_type(L, idx) == LUA_TNUMBER) /* a list of three numbers, as the block alone */
+    cl_launch_error(L, fn, CL_LOGIC_ERROR,
+                    "unknown option %s; options have names: {block = {256, 1, 1}}; valid options: %s",
+                    cl_option_text(L, idx), all);
   cl_launch_error(L, fn, CL_LOGIC_ERROR, "unknown option %s; %s%s%svalid options: %s", cl_option_text(L, idx),
                   *near ? "did you mean '" : "", near, *near ? "'? " : "", all);
 }

@@ -287,6 +287,9 @@ end
 function Array:view(dtype)
   local what = "gpuarray:view"
   check_self(self, what)
+  if type(dtype) == "number" then -- PyTorch's view(-1)
+    refuse(what, "dtype must be a name, a dtype or an FFI ctype, got %s; a:reshape(shape) changes the shape", dtype)
+  end
   local old, leaf = self._dtype, evaluate(self)
   local new = dtype == nil and old or dtypes._of(what, dtype)
   local shape, strides, n = self.shape, self.strides, self._ndim
