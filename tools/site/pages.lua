@@ -1,18 +1,21 @@
 -- The pages of the manual, in the order in which they are shown. A page that is missing here comes under "More".
 local M = {}
 
+M.START = "docs/start.md" -- the site's front page is made of it
+
 M.groups = {
   { title = "Start", text = "First programs, and what you know from elsewhere.",
-    pages = { "docs/tutorial.md", "docs/prompt.md", "docs/from-numpy.md", "docs/from-pycuda.md", "docs/traps.md",
-      "docs/editors.md" } },
+    pages = { "docs/start.md", "docs/installation.md", "docs/first-steps.md", "docs/gallery.md", "docs/prompt.md",
+      "docs/from-numpy.md", "docs/from-torch.md", "docs/from-pycuda.md", "docs/traps.md", "docs/editors.md" } },
   { title = "Arrays", text = "Data on the device, and what is computed with it.",
-    pages = { "docs/arrays.md", "docs/matrices.md", "docs/fourier.md", "docs/sparse.md", "docs/random.md",
-      "docs/looking.md", "docs/sharing.md", "docs/backends.md" } },
+    pages = { "docs/arrays.md", "docs/matrices.md", "docs/fourier.md", "docs/signals.md", "docs/filters.md",
+      "docs/sparse.md", "docs/random.md", "docs/looking.md", "docs/sharing.md", "docs/backends.md" } },
   { title = "CUDA", text = "Your own kernels, and everything of the driver.",
-    pages = { "docs/compiling.md", "docs/graphs.md", "docs/textures.md", "docs/opengl.md", "docs/devices.md",
-      "docs/profiling.md", "docs/softgpu.md" } },
-  { title = "Programs", text = "Where a program runs, and how it gets there.",
-    pages = { "docs/embedding.md", "docs/shipping.md" } },
+    pages = { "docs/kernels.md", "docs/compiling.md", "docs/memory.md", "docs/streams.md", "docs/graphs.md",
+      "docs/textures.md", "docs/opengl.md", "docs/devices.md", "docs/softgpu.md" } },
+  { title = "Programs", text = "Finding faults and time, and where a program runs.",
+    pages = { "docs/errors.md", "docs/debugging.md", "docs/performance.md", "docs/profiling.md",
+      "docs/environment.md", "docs/embedding.md", "docs/shipping.md" } },
   { title = "Inside", text = "How cudalua is built, and how to change it.",
     pages = { "README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/adding.md", "docs/map.md", "docs/rooms.md",
       "docs/linalg.md", "docs/imaging.md", "docs/interactive.md", "docs/release-check.md", "bench/RESULTS.md",
@@ -47,6 +50,9 @@ end
 ---The address of a page: docs/arrays.md -> arrays.html, CONTRIBUTING.md -> contributing.html.
 ---@param path string
 ---@return string
-function M.url(path) return path:gsub("^docs/", ""):gsub("%.md$", ""):gsub("/", "-"):lower() .. ".html" end
+function M.url(path)
+  if path == M.START then return "index.html" end
+  return path:gsub("^docs/", ""):gsub("%.md$", ""):gsub("/", "-"):lower() .. ".html"
+end
 
 return M
