@@ -1,6 +1,7 @@
 -- Writes what follows from the definitions of the array library (tools/definitions.lua): annotations for editors and
 -- the reference, in docs/meta/generated/; the names that docs/contract.lua, the specs and the library take from there;
--- the index of help(); the gallery of examples and the picture of grid and block; and the list of messages, for readers.
+-- the index of help(); the gallery of examples, and the picture of grid and block; and the list of messages, for
+-- readers.
 --   luajit tools/generate.lua           writes the files that have changed
 --   luajit tools/generate.lua --check   names those that are stale, and fails if there are some
 -- Run from the project's root, as ./dev generate does.

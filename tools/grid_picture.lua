@@ -22,8 +22,8 @@ function M.lines()
       options.anchor or "middle", options.fill or INK, options.code and ' font-family="monospace"' or "", words)
   end
   local function box(x, y, width, height, fill, stroke, more)
-    add('<rect x="%g" y="%g" width="%g" height="%g" rx="6" fill="%s" stroke="%s"%s/>', x, y, width, height, fill, stroke,
-      more or "")
+    add('<rect x="%g" y="%g" width="%g" height="%g" rx="6" fill="%s" stroke="%s"%s/>', x, y, width, height, fill,
+      stroke, more or "")
   end
 
   local right = x_of(BLOCKS * THREADS - 1) + CELL
@@ -55,7 +55,8 @@ function M.lines()
 
   text(LEFT - 20, 272, "array of n = 10 elements", { anchor = "start", size = 17 })
   text(LEFT - 20, 308, "i = blockIdx.x * blockDim.x + threadIdx.x", { anchor = "start", size = 17, code = true })
-  text(LEFT - 20, 332, "thread 1 of block 2: i = 2 * 4 + 1 = 9, the last element. A thread shows threadIdx.x, an element i.", { anchor = "start", fill = FAINT })
+  text(LEFT - 20, 332, "A thread shows its threadIdx.x, an element its i. Thread 1 of block 2: i = 2 * 4 + 1 = 9.",
+    { anchor = "start", fill = FAINT })
   add "</svg>"
   return out
 end
