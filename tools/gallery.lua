@@ -15,6 +15,7 @@ M.WIDTH = 480  -- pixels; wider ones are shrunk
 ---@field ending? string     of OUT, by default png; "/" if OUT is a folder
 ---@field file? string       in that folder
 ---@field width? integer     of the picture
+---@field scale? integer     each pixel becomes a square of so many
 ---@field alt? string        what the picture shows
 
 ---@type {title: string, [integer]: gallery.Entry}[]
@@ -54,7 +55,8 @@ M.groups = {
     { "17_kmeans", "Clusters of points: distances inside a reduction, and sums by cluster." },
     { "19_prefix_select", "Stream compaction by a scan kernel, and the sums of many lists by segments." },
     { "24_training_graph", "A training step, captured as a graph and replayed." },
-    { "26_digits", "A network with two layers learns to read digits that a kernel draws." },
+    { "26_digits", "A network with two layers learns to read digits that a kernel draws.",
+      arguments = "130 OUT", scale = 2, alt = "Digits of the test, with noise" },
   },
   { title = "Linear algebra",
     { "09_matmul", "A matrix product that generates variants of its kernel and keeps the fastest." },
@@ -145,6 +147,10 @@ local function make(entry, scratch)
   local arguments = entry.arguments:gsub("%u+", { IN = scratch .. "/in.ppm", OUT = out })
   run(("mkdir -p %s/out && luajit examples/%s.lua %s >/dev/null"):format(scratch, entry[1], arguments))
   local picture = cuda.io.load_image(entry.file and out .. "/" .. entry.file or out)
+  if entry.scale then
+    local shape = { picture.shape[1] * entry.scale, picture.shape[2] * entry.scale }
+    picture = cuda.image.resize(cuda.gpuarray.to_gpu(picture), shape, { filter = "nearest" })
+  end
   local height, width = picture.shape[1], picture.shape[2]
   local wanted = math.min(width, entry.width or M.WIDTH)
   local path = M.picture(entry)
