@@ -1,4 +1,4 @@
--- The tutorial's steps one by one: allocate device memory, copy to it, run a kernel, copy back; then the
+-- The steps of docs/kernels.md one by one: allocate device memory, copy to it, run a kernel, copy back; then the
 -- same with InOut, which does all that around the call.
 local cuda = require "cudalua"
 local ffi = require "ffi"

@@ -1,11 +1,14 @@
 -- Writes what follows from the definitions of the array library (tools/definitions.lua): annotations for editors and
 -- the reference, in docs/meta/generated/; the names that docs/contract.lua, the specs and the library take from there;
--- the index of help(); and the list of messages, for readers.
+-- the index of help(); the gallery of examples, and the picture of grid and block; and the list of messages, for
+-- readers.
 --   luajit tools/generate.lua           writes the files that have changed
 --   luajit tools/generate.lua --check   names those that are stale, and fails if there are some
 -- Run from the project's root, as ./dev generate does.
 package.path = "./?.lua;" .. package.path
 local definitions = require "tools.definitions"
+local gallery = require "tools.gallery"
+local grid_picture = require "tools.grid_picture"
 local help_index = require "tools.help_index"
 local messages = require "tools.messages"
 
@@ -134,6 +137,8 @@ local pages = {
   { "docs/names.lua", contract_names },
   { "lua/cudalua/gpuarray/lazy_names.lua", lazy_names },
   { "lua/cudalua/help/index.lua", help_index.lines },
+  { "docs/gallery.md", gallery.lines },
+  { "docs/pictures/grid.svg", grid_picture.lines },
   { "spec/data/messages.txt", messages.lines },
 }
 

@@ -6,7 +6,7 @@ local map = require "tools.map"
 local M = {}
 
 -- Pages of the manual, by the contract's prefix, and of the module itself by the spec that proves a name.
-local PAGES = { cuda = "tutorial", compiler = "compiling", softgpu = "softgpu", io = "looking", random = "random",
+local PAGES = { cuda = "kernels", compiler = "compiling", softgpu = "softgpu", io = "looking", random = "random",
   repl = "prompt", tools = "from-pycuda", luassert = "embedding", autoinit = "from-pycuda",
   autoprimaryctx = "from-pycuda" }
 local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compiling", cache_spec = "compiling",

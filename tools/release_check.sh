@@ -6,7 +6,7 @@
 #   first     README's first command as root on Debian 12
 #   packages  on Debian 12 and 13, or on RELEASE, all ways of docs/installation.md: a C program with the software device,
 #             the tarball for a user on a machine with nothing but the minimal system, the Debian package, LuaRocks
-#   all       on Debian 12 and 13 all commands of Quick start and Install as root, those of Quick start as a user without
+#   all       on Debian 12 and 13 all commands of From source and Check it as root, those with ./dev as a user without
 #             sudo; a program that was built there, on a machine with LuaJIT alone; the packages; the first command on a
 #             web server whose Lua module excludes the usual LuaJIT, and docs/embedding.md's programs there; writes the
 #             table to RESULT
@@ -19,9 +19,9 @@ passed=0 failed=0 rows=()
 
 say() { printf 'release-check: %s\n' "$*" >&2; }
 
-# commands SECTION: the commands that README shows in a section.
+# commands SECTION: the commands that README shows in a section. Those with ./dev run in the clone without root.
 commands() {
-  awk -v heading="## $1" '/^## / { on = $0 == heading } on && /^    [^ ]/ { print substr($0, 5) }' "$ROOT/README.md"
+  awk -v heading="### $1" '/^##/ { on = $0 == heading } on && /^    [^ ]/ { print substr($0, 5) }' "$ROOT/README.md"
 }
 
 # ---- machines ----------------------------------------------------------------------------------------------
@@ -206,12 +206,12 @@ check_packages() {
 # check_release RELEASE NAME: as root, then as a user without sudo.
 check_release() {
   local release=$1 name=$2 command first
-  mapfile -t first < <(commands "Quick start")
+  mapfile -t first < <({ commands "From source"; commands "Check it"; } | grep '^\./dev')
   machine "$release" "$name" root
   step "$name" root "${first[0]}"
   rows+=("| $name | root | downloaded by it: $(downloads "$name") | | | |")
   for command in "${first[@]:1}"; do step "$name" root "$command"; done
-  while IFS= read -r command; do step "$name" root "$command"; done < <(commands Install)
+  while IFS= read -r command; do step "$name" root "$command"; done < <({ commands "From source"; commands "Check it"; } | grep -v '^\./dev')
   check_shipped "$release" "$name"
   check_packages "$release" "$name"
   remove_machine "$name"
@@ -238,7 +238,7 @@ check_web_server() {
   machine bookworm "$name" root
   enter "$name" root "apt-get -q update && apt-get -qy install --no-install-recommends nginx libnginx-mod-http-lua" \
     >"$work/step.log" 2>&1 || cat "$work/step.log"
-  step "$name" root "$(commands "Quick start" | head -n 1)"
+  step "$name" root "$(commands "From source" | head -n 1)"
   step "$name" root "dpkg-query -W -f='\${Package} is \${db:Status-Status}\n' libnginx-mod-http-lua && nginx -q -t"
   step "$name" root "meson install -C build"
   step "$name" root "cp -r examples/embedding /srv/app && python3 tools/embedding_check.py nginx"
@@ -276,7 +276,7 @@ case $1 in
   first)
     limit=600
     machine bookworm debian12 root
-    step debian12 root "$(commands "Quick start" | head -n 1)"
+    step debian12 root "$(commands "From source" | head -n 1)"
     ;;
   packages)
     for release in "${releases[@]}"; do only_packages "$release" "${names[$release]}"; done

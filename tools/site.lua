@@ -93,9 +93,11 @@ function Site:manual(groups, map, ref)
   end
   for i, page in ipairs(list) do
     local before, after = list[i - 1], list[i + 1]
-    self:put { url = page.url, title = page.title, body = page.body, headings = page.headings,
-      description = strip(page.lead), before = before and { url = before.url, text = before.title },
-      after = after and { url = after.url, text = after.title } }
+    if page.path ~= pages.START then
+      self:put { url = page.url, title = page.title, body = page.body, headings = page.headings,
+        description = strip(page.lead), before = before and { url = before.url, text = before.title },
+        after = after and { url = after.url, text = after.title } }
+    end
     if page.path ~= "docs/map.md" then
       for _, heading in ipairs(page.headings) do
         self:target(page.url .. (heading.level > 1 and "#" .. heading.id or ""), heading.text,
@@ -177,26 +179,15 @@ function Site:names(ref)
       :format(#sorted, table.concat(jump), table.concat(out, "\n")) }
 end
 
--- The start page: what it is, a program, and a map of the manual.
-function Site:start(groups, list, ref)
-  local readme = list["README.md"]
+-- The front page: what it is, a program, the map of the manual that docs/start.md has, and the modules.
+function Site:start(list, ref)
+  local readme, map = list["README.md"], list[pages.START]
   local program = readme.body:match '(<pre class="code lua".-</pre>)' or ""
   local out = { '<h1>cudalua</h1>\n<p class="lead">' .. readme.lead .. "</p>", program }
-  out[#out + 1] = '<p class="go"><a href="tutorial.html">Start with the tutorial</a> '
-    .. '<a href="readme.html#quick-start">Install</a> <a href="examples/index.html">Examples</a></p>'
-  out[#out + 1] = "<h2>The manual</h2>\n<div class=\"map\">"
-  for _, group in ipairs(groups) do
-    out[#out + 1] = ("<section><h3>%s</h3><p>%s</p><dl>"):format(group.title, group.text)
-    for _, path in ipairs(group.pages) do
-      local page = list[path]
-      local lead = strip(page.lead)
-      lead = lead:match "^(.-[%.:])%s" or lead
-      out[#out + 1] = ('<dt><a href="%s">%s</a></dt><dd>%s</dd>'):format(page.url, html.escape(page.title),
-        html.escape((lead:gsub(":$", "."))))
-    end
-    out[#out + 1] = "</dl></section>"
-  end
-  out[#out + 1] = '</div>\n<h2>The reference</h2>\n<dl class="rows">'
+  out[#out + 1] = '<p class="go"><a href="first-steps.html">First steps</a> '
+    .. '<a href="installation.html">Install</a> <a href="gallery.html">Gallery</a></p>'
+  out[#out + 1] = (map.body:gsub("^.-</h1>", ""))
+  out[#out + 1] = '<h2>The reference</h2>\n<dl class="rows">'
   for _, page in ipairs(ref.pages) do
     if page.kind == "module" then
       local text = strip(page.body:match "</h1>%s*<p>(.-)</p>" or "")
@@ -205,7 +196,7 @@ function Site:start(groups, list, ref)
     end
   end
   out[#out + 1] = "</dl>"
-  self:put { url = "index.html", title = "cudalua", body = table.concat(out, "\n"), class = "start",
+  self:put { url = map.url, title = "cudalua", body = table.concat(out, "\n"), class = "start",
     description = strip(readme.lead) }
 end
 
@@ -235,8 +226,8 @@ end
 ---@param constants_file string  what tools/gen_constants.lua wrote
 ---@return {pages: string[], reference: site.Reference}
 function M.write(folder, constants_file)
-  os.execute(("rm -rf '%s' && mkdir -p '%s/reference' '%s/examples' '%s/pictures'"):format(folder, folder, folder,
-    folder))
+  os.execute(("rm -rf '%s' && mkdir -p '%s/reference' '%s/examples' '%s/pictures/gallery'"):format(folder, folder,
+    folder, folder))
   local ref, groups = reference.load(), pages.load()
   local map = new_map(groups)
   local self = setmetatable({ folder = folder, targets = {}, written = {}, nav = { groups = {} } }, Site)
@@ -250,7 +241,7 @@ function M.write(folder, constants_file)
   local list = self:manual(groups, map, ref)
   self:examples(map)
   self:names(ref)
-  self:start(groups, list, ref)
+  self:start(list, ref)
   for path, url in pairs(map) do
     if path:find "^docs/pictures/" then write(folder .. "/" .. url, read(path)) end
   end

@@ -52,7 +52,7 @@ describe("the tarball", function()
     local out = cudalua "-e 'print(arg[-1], package.searchpath(\"jit.bcsave\", package.path))'"
     assert.equal(("%s/lib/cudalua/luajit\t%s/lib/cudalua/jit/bcsave.lua\n"):format(tree, tree), out)
     for _, path in ipairs { "lib/cudalua/LICENSE.luajit", "share/doc/cudalua/LICENSE", "share/doc/cudalua/README.md",
-      "share/doc/cudalua/docs/tutorial.md", "share/man/man1/cudalua.1", "share/cudalua/meta/memory.lua" } do
+      "share/doc/cudalua/docs/first-steps.md", "share/man/man1/cudalua.1", "share/cudalua/meta/memory.lua" } do
       assert.equal("file", core.stat(tree .. "/" .. path), path)
     end
     assert.matches("with the C library glibc 2%.%d+ or newer", core.read_file(tree .. "/README", 2 ^ 16))

@@ -35,7 +35,7 @@ cuda is the library, loaded when you first name it. The first array makes the de
     help(cuda.random)         all names of a module
     :help                     commands of the prompt
 
-Tab completes names, options and element types. The manual begins with docs/tutorial.md and docs/arrays.md.]]
+Tab completes names, options and element types. The manual begins with docs/start.md.]]
 
 -- ---- by name --------------------------------------------------------------------------------------------------------
 

@@ -5171,1080 +5171,7 @@ Makes names in C known for a dtype: get_or_register_dtype() with its arguments t
 @param c_names string|string[]
 @return cuda.dtype.DType
 @raise LogicError if a name stands for something else already
-# docs/looking.md
-= cuda.PlotOptions class
-@field x? any  the numbers by name, also of a series: {x = a, y = b}
-@field y? any  of a histogram one of the two
-@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may be a list of strings
-@field label? string  of a series: what the legend says
-@field title? string
-@field xlabel? string
-@field ylabel? string
-@field log? "x"|"y"|"xy"  axes that are logarithmic
-@field xlim? number[]  {low, high}; default: all values
-@field ylim? number[]  {low, high}; default: all values
-@field bins? integer|number[]  of histograms: how many, or a list of edges; default 2 n^(1/3), at most 64, from the least to the greatest finite value
-@field file? string  the name of an SVG file
-@field to? file*|fun(text: string)  as for show
-@field colour? 24|8|0  as for show
-@field width? integer  characters, default the terminal's; of a file pixels, default 640
-@field height? integer  lines, default the terminal's; of a file pixels, default 400
-= cuda.plot(options)
-Draws lines, points, histograms or bars, in the terminal or to an SVG file. The list part of the table is {y}, {x, y}
-or series, {{x, y, label = "a"}, {y, label = "b", kind = "scatter"}}; x is 1, 2, 3 ... by default. Numbers are arrays
-of the device or the host, or lists. Not finite ones leave gaps, and on logarithmic axes those that are not positive.
-The device counts histograms of its arrays. If more than 65,536 values of lines and points are on the device, it
-reduces them to extremes and to cells that have points; lines only if their x ascends and no part of 4,096 would be
-seen.
-@param options cuda.PlotOptions|cuda.gpuarray.Array|cuda.ndarray.Array
-@raise LogicError for data that are not real numbers or not of one length, and for bad options; RuntimeError if the file cannot be written
-@options bins colour file height kind="line"|"scatter"|"hist"|"bars"|"line"|"hist"|"bars" label log="x"|"y"|"xy" title to width x xlabel xlim y ylabel ylim
-= cuda.show(a, options)
-Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text; one of 3 axes (h, w, 3) or
-(h, w, 4) as a picture in its own colours; one of 1 axis as bars; one of 0 axes as its value. One of up to 12 or 12 x
-12 elements is a table, unless options ask for a picture. The picture is as large as the terminal allows. Each pixel
-of a larger array is the mean of a box of elements, which the device computes, and NaN if an element is. Complex
-elements are shown by their magnitude. Below stand dtype, shape, and the values of the first and last colour.
-@param a cuda.gpuarray.Array|cuda.ndarray.Array
-@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0, width: integer, height: integer, aspect: "equal"|"auto"} map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default of bool), "coolwarm"; with "_r" at its end it is reversed. vmin, vmax: values of the first and last colour; default: the least and greatest that are shown. Of pictures in colours floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default io.stdout. colour: bits; default: what the terminal says that it shows, elsewhere 0, characters without escape codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22. aspect: "equal" for square elements, "auto" for a picture that fills width and height, as in matplotlib's imshow; default: "equal", but an axis that would have fewer than 8 pixels for more elements gets up to 32
-@raise LogicError if it is not an array, for other shapes, and for bad options
-@options aspect="equal"|"auto" colour height map to vmax vmin width
-= cuda.io module
-Pictures, tables of text and safetensors as files.
-= cuda.io.load_image(path, options)
-Reads a picture: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes tell the format.
-Samples of less than 8 bits are scaled to 0 to 255, a palette is replaced by its colours, and transparency becomes
-an alpha channel. Gamma and colour profiles are not applied.
-@param path string
-@param options? {max_pixels: integer}  a larger picture is an error; default: 2^28
-@return cuda.ndarray.Array  uint8, or uint16 for files of 16 bits; (h, w) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
-@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or of another format; MemoryError
-@options max_pixels
-= cuda.io.load_safetensors(path, options)
-Reads a safetensors file. The file is mapped into memory; its header is checked before any array is made. While host
-arrays of it are in use, no other program may shorten the file.
-@param path string
-@param options? {names: string[], device: boolean, stream: cuda.Stream, allocator: fun(bytes: integer): any} names: only these tensors; default: all. device: false gives host arrays over the mapped file, whose elements are read when they are used; writing to them does not change the file; default: true. stream, allocator: as for gpuarray.to_gpu
-@return table<string, cuda.gpuarray.Array|cuda.ndarray.Array> tensors  by name
-@return table<string, string> metadata  the texts of `__metadata__`; {} without them
-@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has a dtype that is not supported (F8 and smaller types), or has no tensor of a name; MemoryError
-@options allocator device names stream
-= cuda.io.loadtxt(path, options)
-Reads numbers from text, as NumPy's loadtxt: a line is a row; blank lines and comments are passed over. Axes of one
-element are left out, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
-@param path string
-@param options? {dtype: any, delimiter: string, comments: string|string[]|false, skip_rows: integer, use_cols: integer|integer[], max_rows: integer, ndmin: 0|1|2} dtype: default float64; integers have to be written as integers. delimiter: between values, default white space. comments: what begins one, default "#"; false: nothing does. skip_rows: lines that are passed over first, default 0. use_cols: columns that are read, from 1, negative ones from the last. max_rows: rows that are read at most. ndmin: axes that the array has at least, default 0
-@return cuda.ndarray.Array
-@raise RuntimeError if the file cannot be opened; LogicError that names file, line, column and value if a word is not a number of the dtype or a line has another number of columns
-@options comments delimiter dtype max_rows ndmin skip_rows use_cols
-= cuda.io.save_image(path, a, options)
-Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
-@param path string
-@param a cuda.gpuarray.Array|cuda.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped with a notice (cuda.on_notice), NaN as 0; bool as black and white
-@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
-@raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be there in part
-@options bits map vmax vmin
-= cuda.io.save_safetensors(path, tensors, options)
-Writes a safetensors file as a whole: a reader sees the old file or the new one, and nothing is left if writing
-fails. Arrays whose elements do not lie in C order are copied.
-@param path string
-@param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>
-@param options? {metadata: table<string, string>}  metadata: texts that go into `__metadata__`
-@raise LogicError for names that are not UTF-8, for what is not an array, and for complex128 and structs; RuntimeError if the file cannot be written; what the kernels raise that compute a value
-@options metadata
-= cuda.io.savetxt(path, a, options)
-Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
-@param path string
-@param a cuda.gpuarray.Array|cuda.ndarray.Array|table  of one or two axes; nested tables of numbers, too
-@param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string, comments: string} fmt: of each value, default "%.18e", which leads back to the same float64; a list has one for each column; one string with as many formats as there are columns is the whole row. %s is the shortest text that leads back. Complex values are " (re+imj)" with the format for both parts. delimiter: between values, default " "; newline: default "\n"; header, footer: text before and after, each of its lines after comments, default "# "
-@raise LogicError for arrays of other shapes and structs, and for bad formats; RuntimeError if the file cannot be written: it may then be there in part
-@options comments delimiter fmt footer header newline
-# docs/profiling.md
-= cuda.Profile class
-What cuda.profile() returns. Times are in seconds.
-@field rows cuda.profile.Row[]  by GPU time, the longest first
-@field activities cuda.profile.Activity[]  in the order in which they were started
-@field wall number         seconds from the beginning to the end, waiting for the device included
-@field busy number         seconds in which the device did anything
-@field waited number       seconds in which the host waited; on the software device without the work that it did then
-@field compiled number     seconds of compilations and of loading modules
-@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do between two activities; line: where the host was by its end
-@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
-@field cupti_version? integer  of CUPTI, if it has the times
-@field no_cupti? string    why CUPTI has not
-@field dropped integer     activities that found no room; 0 but for millions
-@field untimed integer     activities without times, as during captures
-@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
-@field empty_pair number   seconds that two events around nothing take
-@field unfinished boolean  waiting for the device was interrupted
-= cuda.Range class
-A part of the program with a name, until close(). What is started meanwhile belongs to it in profiles.
-= cuda.profile(f, options)
-What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
-with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
-
-On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
-around each activity. These include up to a few microseconds that an empty pair of events takes; the last line says
-how much. On the software device they are its own, of this machine.
-What the function returns is dropped. An error in it is raised again as it is, without a table.
-@param f fun()  is called once; the profile waits for its work
-@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: where a GPU's times come from, default CUPTI if it opens, else events
-@return cuda.Profile
-@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
-@options clock="cupti"|"events" counters print trace
-= cuda.range(name, f, ...)
-Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one
-that ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that
-read NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
-@param name string
-@param f? function  is called with the other arguments; the range ends with it, also by an error
-@param ... any
-@return any  what f returns; without f a cuda.Range
-@raise LogicError for a name that is no string; what f raises
-# docs/prompt.md
-= cuda.progress(n, opts)
-A loop that shows how far it is, in one line of the terminal: the part that is done, the count, the time taken, the
-time left and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second, and
-stays when the loop is done. Within another such loop the line shows both counts, and the outer loop goes on with it.
-What the loop prints begins on a line of its own. Nothing is shown if the file is no terminal, TERM is dumb, or
-CUDALUA_PROGRESS is 0.
-@param n integer|table  iterations; or a list, whose positions and items the loop gets, as from ipairs()
-@param opts? {text?: string, file?: file*}  text: stands before the line; file: the terminal, default io.stderr
-@return fun(loop: table, i: integer): integer?, any
-@return table loop
-@return integer first  0
-@raise LogicError if n is not a count or a list, or for bad options
-@options file text
-= cuda.show_progress(on)
-Lets compilations that take over a second, and kernels of the software device that take over two, say how far they
-are, in a line on standard error that is erased when they are done. It is on in the `cuda` command, and off
-elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 off. Nothing is shown if standard error is no terminal.
-@param on? boolean  omitted: only asks
-@return boolean before  whether it was on
-@raise LogicError if `on` is not a boolean
-= cudalua.repl module
-The prompt for any program: `require("cudalua.repl").run()`.
-= cudalua.repl.Options class
-What a prompt reads and writes. Unknown options are errors.
-@field env? table  globals of the chunks; default _G. Chunks assign to it, and find `cuda`, `help` and `_` besides it
-@field input? file*|fun(prompt: string): string?  a file, or a function that returns the next line without its line feed, nil at the end; default io.stdin. A terminal that can move its cursor is edited on
-@field output? file*|fun(text: string)  where prompts, values and errors go; default io.stdout
-@field banner? string  the first line; default: none
-= cudalua.repl.run(options)
-Runs a prompt until the end of its input or `:quit`. A top-level `local` stays one in later chunks.
-@param options? cudalua.repl.Options
-@raise LogicError for unknown options, an env that is no table, and an input or output that is neither an open file nor a function
-@options banner env input output
-# docs/random.md
-= cuda.random module
-Random numbers.
-= cuda.random.Generator class
-A generator of random numbers: random.Generator() makes it.
-= cuda.random.Generator:beta(shape, a, b, dtype)
-Beta-distributed numbers, between 0 and 1: of the density x^(a - 1) (1 - x)^(b - 1), but for a factor.
-@param shape? integer|integer[]  as for uniform
-@param a any       above 0: number or array
-@param b any       above 0: number or array
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as uniform, and for an a or b that is not above 0
-@options a b dtype shape
-= cuda.random.Generator:binomial(shape, n, p, dtype)
-How many of n tries succeed, each with probability p.
-@param shape? integer|integer[]  as for uniform
-@param n any       non-negative integer, or array; if an element is not one, the result is 0
-@param p any       number or array, from 0 to 1; the same
-@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError for other types, numbers out of range, and shapes that do not fit together
-@options dtype n p shape
-= cuda.random.Generator:choice(of, shape, options)
-A sample: of the positions 1 to n, or of the parts of an array along its first axis.
-@param of integer|cuda.gpuarray.Array  n, or the array
-@param shape? integer|integer[]  of the sample; default: one
-@param options? {replace: boolean, p: any}  replace: default true; false: each at most once; p: a probability for each (they are divided by their sum); without replacement, of those that are left
-@return cuda.gpuarray.Array  int64, or as the array
-@raise LogicError if it is neither, for an array without elements, bad probabilities, and more than there are where replace is false
-@options of p replace shape
-= cuda.random.Generator:exponential(shape, scale, dtype)
-Exponentially distributed numbers.
-@param shape? integer|integer[]  as for uniform
-@param scale? any  their mean, number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as uniform, and for a negative scale
-@options dtype scale shape
-= cuda.random.Generator:fill_log_normal(a, mean, sigma, stream)
-Sets an array to numbers whose logarithms are normally distributed.
-@param a cuda.gpuarray.Array  of floats
-@param mean? any   of the logarithm, as for log_normal
-@param sigma? any
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError for other arrays
-@options a mean sigma stream
-= cuda.random.Generator:fill_normal(a, stream)
-Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
-@param a cuda.gpuarray.Array  of floats
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError for other arrays
-@options a stream
-= cuda.random.Generator:fill_poisson(a, mean, stream)
-Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
-@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
-@param mean? any                 number or array
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError for other arrays, and as poisson
-@options a mean stream
-= cuda.random.Generator:fill_uniform(a, stream)
-Sets an array to uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
-@param a cuda.gpuarray.Array  float32, float64, int32, uint32, int64 or uint64
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError for other arrays
-@options a stream
-= cuda.random.Generator:gamma(shape, k, scale, dtype)
-Gamma-distributed numbers: of the density x^(k - 1) exp(-x / scale), but for a factor.
-@param shape? integer|integer[]  as for uniform
-@param k any       the distribution's shape, above 0: number or array; elements below 0 give NaN
-@param scale? any  number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as uniform, and for a k or scale that is not above 0
-@options dtype k scale shape
-= cuda.random.Generator:gen_log_normal(shape, dtype, mean, sigma, stream)
-Numbers whose logarithms are normally distributed.
-@param shape integer|integer[]
-@param dtype? any   a floating-point type; default: the default float
-@param mean? any    of the logarithm, as for log_normal
-@param sigma? any
-@param stream? cuda.Stream   as for gen_uniform
-@return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
-@options dtype mean shape sigma stream
-= cuda.random.Generator:gen_normal(shape, dtype, stream)
-Normally distributed numbers of mean 0 and standard deviation 1.
-@param shape integer|integer[]
-@param dtype? any               a floating-point type; default: the default float
-@param stream? cuda.Stream   as for gen_uniform
-@return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
-@options dtype shape stream
-= cuda.random.Generator:gen_poisson(shape, dtype, mean, stream)
-Numbers of events.
-@param shape integer|integer[]
-@param dtype any    an integer type; nil: uint32, as PyCUDA's
-@param mean any     number or array
-@param stream? cuda.Stream   as for gen_uniform
-@return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
-@options dtype mean shape stream
-= cuda.random.Generator:gen_uniform(shape, dtype, stream)
-Uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
-@param shape integer|integer[]
-@param dtype? any               float32, float64, int32, uint32, int64 or uint64; default: the default float
-@param stream? cuda.Stream   computes them now; default: the stream that first needs them
-@return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
-@options dtype shape stream
-= cuda.random.Generator:get_state()
-What the generator will give, as a text for set_state().
-@return string
-= cuda.random.Generator:integers(shape, low, high, dtype)
-Whole numbers from low to high, both included, each as likely as all others.
-@param shape? integer|integer[]  as for uniform
-@param low any     integer, or array of integers
-@param high any    integer not below low, or array of integers; if it is below, the result is low
-@param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError for other types, numbers that the type does not hold, a high below low, and shapes that do not fit together
-@options dtype high low shape
-= cuda.random.Generator:log_normal(shape, mean, sigma, dtype)
-Numbers whose logarithms are normally distributed.
-@param shape? integer|integer[]  as for uniform
-@param mean? any   of the logarithm: number or array, default 0
-@param sigma? any  its standard deviation, number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as normal
-@options dtype mean shape sigma
-= cuda.random.Generator:normal(shape, mean, sigma, dtype)
-Normally distributed numbers.
-@param shape? integer|integer[]  as for uniform
-@param mean? any   number or array, default 0
-@param sigma? any  the standard deviation, number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as uniform, and for a negative sigma
-@options dtype mean shape sigma
-= cuda.random.Generator:permutation(x)
-The positions 1 to n in random order, or the parts of an array along its first axis.
-@param x integer|cuda.gpuarray.Array
-@return cuda.gpuarray.Array  int64, or as the array
-@raise LogicError if x is neither, and for an array without axes
-@options x
-= cuda.random.Generator:poisson(shape, mean, dtype)
-Numbers of events, of which `mean` are expected (Poisson's distribution).
-@param shape? integer|integer[]  as for uniform
-@param mean any    number or array, from 0 to 2^60; if an element is negative or NaN, the result is 0
-@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError for other types, a mean out of its range, and shapes that do not fit together
-@options dtype mean shape
-= cuda.random.Generator:seed(seed)
-Begins the sequence of another seed.
-@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
-@return cuda.random.Generator self
-@raise LogicError if the seed is not a non-negative integer
-@options seed
-= cuda.random.Generator:set_state(state)
-Moves to the position that a generator had when it gave this state.
-@param state string  of get_state()
-@return cuda.random.Generator self
-@raise LogicError if it is not such a text
-@options state
-= cuda.random.Generator:skip_ahead(blocks)
-Leaves numbers out: `blocks` times four words of 32 bits. Arrays of up to 32 bits an element take one block for four
-elements, of 64 bits one for two; distributions that try again and again (gamma, beta, poisson, binomial) one for
-each, beta two.
-@param blocks integer  non-negative
-@return cuda.random.Generator self
-@raise LogicError if blocks is not a non-negative integer, or the sequence ends
-@options blocks
-= cuda.random.Generator:spawn(count)
-Generators that are independent of this one and of each other, for parts of a program that run in any order.
-@param count? integer  default: 1
-@return cuda.random.Generator ...  as many as asked for
-@raise LogicError unless it is an integer from 1 to 200
-@options count
-= cuda.random.Generator:uniform(shape, low, high, dtype)
-Numbers from low to below high, all as likely: of 24 random bits in float32, 53 in float64, 11 in float16, 8 in
-bfloat16. (low + u * (high - low) may round to high.)
-@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
-@param low? any   number or array, default 0
-@param high? any  number or array, default 1
-@param dtype? any a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending: the kernel that needs the numbers makes them
-@raise LogicError for other types, and shapes that do not fit together
-@options dtype high low shape
-= cuda.random.MRG32k3aRandomNumberGenerator(seed_getter, offset, options)
-PyCUDA's MRG32k3a generator: 65536 of them side by side, 2^76 numbers apart. L'Ecuyer's numbers; the seeding is this
-library's, so that the numbers are not those of cuRAND.
-@param seed_getter? any  as for XORWOWRandomNumberGenerator
-@param offset? integer   how many numbers to leave out in each
-@param options? {generators: integer}  how many; default 65536
-@return cuda.random.StateGenerator
-@raise LogicError for other seeds and numbers
-@options generators
-= cuda.random.ScrambledSobol32RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
-PyCUDA's generator of scrambled Sobol sequences of 32 bits: as even, and different for each seed.
-@param dir_vector? any       scrambled direction vectors, uint32; default: made from the seed
-@param scramble_vector? any  a constant of uint32 for each dimension; default: made from the seed
-@param offset? integer       the first point, from 0
-@param options? {dimensions: integer, seed: integer}  dimensions: without vectors, 1 (default) to 1111; seed: default 0
-@return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
-@options dimensions seed
-= cuda.random.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
-PyCUDA's generator of scrambled Sobol sequences of 64 bits.
-@param dir_vector? any       scrambled direction vectors, uint64; default: made from the seed
-@param scramble_vector? any  a constant of uint64 for each dimension; default: made from the seed
-@param offset? integer       the first point, from 0
-@param options? {dimensions: integer, seed: integer}  as for ScrambledSobol32RandomNumberGenerator
-@return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
-@options dimensions seed
-= cuda.random.Sobol32RandomNumberGenerator(dir_vector, offset, options)
-PyCUDA's generator of Sobol sequences of 32 bits, in one dimension or many.
-@param dir_vector? any   direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
-@param offset? integer   the first point, from 0
-@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
-@return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
-@options dimensions
-= cuda.random.Sobol64RandomNumberGenerator(dir_vector, offset, options)
-PyCUDA's generator of Sobol sequences of 64 bits.
-@param dir_vector? any   direction vectors, uint64, a row of 64 for each dimension; default: Joe and Kuo's
-@param offset? integer   the first point, from 0
-@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
-@return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
-@options dimensions
-= cuda.random.SobolGenerator class
-A quasi-random generator as PyCUDA has them: Sobol32RandomNumberGenerator and its three relatives.
-@field dimensions integer
-@field position integer   the next point, from 0
-= cuda.random.SobolGenerator:call_skip_ahead(n, stream)
-Leaves points out.
-@param n integer               non-negative
-@param stream? cuda.Stream  as PyCUDA's; the generator's position does not depend on it
-@return cuda.random.SobolGenerator self
-@raise LogicError if it is not such a number, and if the sequence ends
-= cuda.random.SobolGenerator:call_skip_ahead_array(n, stream)
-Leaves points out, in each dimension by itself. The program waits for the numbers.
-@param n cuda.gpuarray.Array  of non-negative integers, one for each dimension
-@param stream? cuda.Stream    as PyCUDA's; the generator's position does not depend on it
-@return cuda.random.SobolGenerator self
-@raise LogicError if it is not such an array, and if the sequence ends
-= cuda.random.SobolGenerator:fill_log_normal(a, mean, sigma, stream)
-Sets an array to numbers whose logarithms are normally distributed.
-@param a cuda.gpuarray.Array  of floats
-@param mean? number              of the logarithm, default 0
-@param sigma? number             its standard deviation, default 1
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError as fill_uniform
-= cuda.random.SobolGenerator:fill_normal(a, stream)
-Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
-@param a cuda.gpuarray.Array  of floats
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError as fill_uniform
-= cuda.random.SobolGenerator:fill_poisson(a, mean, stream)
-Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
-@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
-@param mean? any                 a number, or an array of a's shape
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError as fill_uniform
-= cuda.random.SobolGenerator:fill_uniform(a, stream)
-Sets an array to uniform numbers: floats in (0, 1], integers of all values.
-@param a cuda.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32 bits no integers of 64 bits
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError for other arrays, and if a Sobol sequence ends
-= cuda.random.SobolGenerator:gen_log_normal(shape, dtype, mean, sigma, stream)
-Numbers whose logarithms are normally distributed.
-@param shape integer|integer[]  as for gen_uniform
-@param dtype? any               a floating-point type; default: the default float
-@param mean? number             of the logarithm, default 0
-@param sigma? number            its standard deviation, default 1
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError as gen_uniform
-= cuda.random.SobolGenerator:gen_normal(shape, dtype, stream)
-Normally distributed numbers of mean 0 and standard deviation 1.
-@param shape integer|integer[]  as for gen_uniform
-@param dtype? any               a floating-point type; default: the default float
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError as gen_uniform
-= cuda.random.SobolGenerator:gen_poisson(shape, dtype, mean, stream)
-Numbers of events.
-@param shape integer|integer[]  as for gen_uniform
-@param dtype any                an integer type; nil: uint32
-@param mean any                 a number, or an array of that shape
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError as gen_uniform
-= cuda.random.SobolGenerator:gen_uniform(shape, dtype, stream)
-Uniform numbers: floats in (0, 1], integers of all values.
-@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
-@param dtype? any               as for fill_uniform; default: the default float
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
-= cuda.random.SobolGenerator:get_state()
-Where the generator is, as a text for set_state(); the direction numbers are not part of it.
-@return string
-= cuda.random.SobolGenerator:set_state(state)
-Moves to the position of a generator of the same kind and dimensions when it gave this state.
-@param state string
-@return cuda.random.SobolGenerator self
-@raise LogicError for another generator's state
-= cuda.random.StateGenerator class
-A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
-@field generators integer                how many there are side by side
-@field state cuda.gpuarray.Array      their states, uint32; 6 rows of as many columns
-= cuda.random.StateGenerator:call_skip_ahead(n, stream)
-Leaves numbers out, in each of the generators.
-@param n integer|cuda.gpuarray.Array  32-bit words, non-negative; or an array, one for each generator
-@param stream? cuda.Stream            default: the current one
-@return cuda.random.StateGenerator self
-@raise LogicError if n is neither an integer nor such an array
-= cuda.random.StateGenerator:call_skip_ahead_array(n, stream)
-Leaves numbers out, in each of the generators: the same as call_skip_ahead.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
-@return cuda.random.StateGenerator self
-@raise LogicError if n is neither an integer nor such an array
-= cuda.random.StateGenerator:call_skip_ahead_sequence(n, stream)
-Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG32k3a of 2^127.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
-@return cuda.random.StateGenerator self
-@raise LogicError if n is neither an integer nor such an array
-= cuda.random.StateGenerator:call_skip_ahead_sequence_array(n, stream)
-Leaves whole sequences out, in each of the generators: the same as call_skip_ahead_sequence.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
-@return cuda.random.StateGenerator self
-@raise LogicError if n is neither an integer nor such an array
-= cuda.random.StateGenerator:call_skip_ahead_subsequence(n, stream)
-Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a only.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
-@return cuda.random.StateGenerator self
-@raise LogicError if n is neither an integer nor such an array, and for XORWOW
-= cuda.random.StateGenerator:call_skip_ahead_subsequence_array(n, stream)
-Leaves subsequences out, in each of the generators: the same as call_skip_ahead_subsequence.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
-@return cuda.random.StateGenerator self
-@raise LogicError if n is neither an integer nor such an array, and for XORWOW
-= cuda.random.StateGenerator:fill_log_normal(a, mean, sigma, stream)
-Sets an array to numbers whose logarithms are normally distributed.
-@param a cuda.gpuarray.Array  of floats
-@param mean? number              of the logarithm, default 0
-@param sigma? number             its standard deviation, default 1
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError as fill_uniform
-= cuda.random.StateGenerator:fill_normal(a, stream)
-Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
-@param a cuda.gpuarray.Array  of floats
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError as fill_uniform
-= cuda.random.StateGenerator:fill_poisson(a, mean, stream)
-Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
-@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
-@param mean? any                 a number, or an array of a's shape
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError as fill_uniform
-= cuda.random.StateGenerator:fill_uniform(a, stream)
-Sets an array to uniform numbers: floats in (0, 1], integers of all values.
-@param a cuda.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32 bits no integers of 64 bits
-@param stream? cuda.Stream    default: the current one
-@return cuda.gpuarray.Array a
-@raise LogicError for other arrays, and if a Sobol sequence ends
-= cuda.random.StateGenerator:gen_log_normal(shape, dtype, mean, sigma, stream)
-Numbers whose logarithms are normally distributed.
-@param shape integer|integer[]  as for gen_uniform
-@param dtype? any               a floating-point type; default: the default float
-@param mean? number             of the logarithm, default 0
-@param sigma? number            its standard deviation, default 1
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError as gen_uniform
-= cuda.random.StateGenerator:gen_normal(shape, dtype, stream)
-Normally distributed numbers of mean 0 and standard deviation 1.
-@param shape integer|integer[]  as for gen_uniform
-@param dtype? any               a floating-point type; default: the default float
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError as gen_uniform
-= cuda.random.StateGenerator:gen_poisson(shape, dtype, mean, stream)
-Numbers of events.
-@param shape integer|integer[]  as for gen_uniform
-@param dtype any                an integer type; nil: uint32
-@param mean any                 a number, or an array of that shape
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError as gen_uniform
-= cuda.random.StateGenerator:gen_uniform(shape, dtype, stream)
-Uniform numbers: floats in (0, 1], integers of all values.
-@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
-@param dtype? any               as for fill_uniform; default: the default float
-@param stream? cuda.Stream   default: the current one
-@return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
-= cuda.random.StateGenerator:get_state()
-The states as a text for set_state().
-@return string
-= cuda.random.StateGenerator:set_state(state)
-Moves to the position of a generator of the same kind and number when it gave this state.
-@param state string
-@return cuda.random.StateGenerator self
-@raise LogicError for another generator's state
-= cuda.random.XORWOWRandomNumberGenerator(seed_getter, offset, options)
-PyCUDA's XORWOW generator: 65536 of them side by side, 2^67 numbers apart. Marsaglia's numbers; the seeding is this
-library's, so that the numbers are not those of cuRAND.
-@param seed_getter? any  a function that is told how many seeds are wanted and gives an array of int32; such an array; or a number. Default: random.seed_getter_uniform
-@param offset? integer   how many numbers to leave out in each
-@param options? {generators: integer}  how many; default 65536
-@return cuda.random.StateGenerator
-@raise LogicError for other seeds and numbers
-@options generators
-= cuda.random.beta(shape, a, b, dtype)
-Beta-distributed numbers of the module's generator: as Generator:beta.
-@param shape? integer|integer[]
-@param a any       number or array, above 0
-@param b any       number or array, above 0
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:beta
-@options a b dtype shape
-= cuda.random.binomial(shape, n, p, dtype)
-How many of n tries succeed, of the module's generator: as Generator:binomial.
-@param shape? integer|integer[]
-@param n any       number or array, from 0
-@param p any       number or array, from 0 to 1
-@param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:binomial
-@options dtype n p shape
-= cuda.random.choice(of, shape, options)
-A sample of the positions 1 to n, or of the parts of an array: as Generator:choice.
-@param of integer|cuda.gpuarray.Array
-@param shape? integer|integer[]
-@param options? {replace: boolean, p: any}
-@return cuda.gpuarray.Array
-@raise LogicError as Generator:choice
-@options of p replace shape
-= cuda.random.default()
-The generator that the functions of the module use; at first with a seed that cannot be predicted.
-@return cuda.random.Generator
-= cuda.random.direction_vector_set field
-PyCUDA's names for the kinds of direction vectors.
-= cuda.random.exponential(shape, scale, dtype)
-Exponentially distributed numbers of the module's generator: as Generator:exponential.
-@param shape? integer|integer[]
-@param scale? any  number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:exponential
-@options dtype scale shape
-= cuda.random.gamma(shape, k, scale, dtype)
-Gamma-distributed numbers of the module's generator: as Generator:gamma.
-@param shape? integer|integer[]
-@param k any       number or array, above 0
-@param scale? any  number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:gamma
-@options dtype k scale shape
-= cuda.random.generate_direction_vectors(count, set, seed)
-Direction numbers of Sobol sequences: Joe and Kuo's.
-@param count integer  of dimensions, 1 to 1111
-@param set? string    of random.direction_vector_set; default VECTOR_32
-@param seed? integer  of the scrambled ones, default 0
-@return cuda.ndarray.Array  uint32 or uint64: a row of 32 or 64 for each dimension
-@raise LogicError for other counts, sets and seeds
-= cuda.random.generate_scramble_constants32(count, seed)
-What the numbers of scrambled sequences are added to, without carry: one for each dimension.
-@param count integer  1 to 1111
-@param seed? integer  default 0
-@return cuda.ndarray.Array  uint32
-@raise LogicError for other counts and seeds
-= cuda.random.generate_scramble_constants64(count, seed)
-What the numbers of scrambled sequences of 64 bits are added to, without carry: one for each dimension.
-@param count integer  1 to 1111
-@param seed? integer  default 0
-@return cuda.ndarray.Array  uint64
-@raise LogicError for other counts and seeds
-= cuda.random.integers(shape, low, high, dtype)
-Whole numbers from low to high, both included, of the module's generator: as Generator:integers.
-@param shape? integer|integer[]
-@param low integer|ffi.cdata*
-@param high integer|ffi.cdata*
-@param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:integers
-@options dtype high low shape
-= cuda.random.log_normal(shape, mean, sigma, dtype)
-Numbers whose logarithms are normally distributed, of the module's generator: as Generator:log_normal.
-@param shape? integer|integer[]
-@param mean? any   number or array, default 0
-@param sigma? any  number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:log_normal
-@options dtype mean shape sigma
-= cuda.random.normal(shape, mean, sigma, dtype)
-Normally distributed numbers of the module's generator: as Generator:normal.
-@param shape? integer|integer[]
-@param mean? any   number or array, default 0
-@param sigma? any  number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:normal
-@options dtype mean shape sigma
-= cuda.random.permutation(x)
-The positions 1 to n in random order, or the parts of an array: as Generator:permutation.
-@param x integer|cuda.gpuarray.Array
-@return cuda.gpuarray.Array
-@raise LogicError as Generator:permutation
-@options x
-= cuda.random.poisson(shape, mean, dtype)
-Numbers of events, of the module's generator: as Generator:poisson.
-@param shape? integer|integer[]
-@param mean any    number or array, from 0
-@param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:poisson
-@options dtype mean shape
-= cuda.random.rand(shape, dtype, stream)
-Uniform numbers of the module's generator, as PyCUDA's rand: floats from 0 to below 1, integers of all values.
-@param shape integer|integer[]
-@param dtype? any              a floating-point type, or integers of 32 or 64 bits; default: dtype.default_float()
-@param stream? cuda.Stream  computes them now; default: the stream that first needs them
-@return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
-= cuda.random.seed(seed)
-Begins the sequence of another seed in the generator that the functions of the module use.
-@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
-@raise LogicError if the seed is not a non-negative integer
-@options seed
-= cuda.random.seed_getter_uniform(n)
-Seeds for generators: all the same, drawn from the module's generator.
-@param n integer  how many
-@return cuda.gpuarray.Array  int32
-@raise LogicError unless it is a non-negative integer
-= cuda.random.seed_getter_unique(n)
-Seeds for generators: all different, drawn from the module's generator.
-@param n integer  how many
-@return cuda.gpuarray.Array  int32
-@raise LogicError unless it is an integer between 0 and 2^32
-= cuda.random.uniform(shape, low, high, dtype)
-Numbers from low to below high, all as likely, of the module's generator: as Generator:uniform.
-@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
-@param low? any    number or array, default 0
-@param high? any   number or array, default 1
-@param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as Generator:uniform
-@options dtype high low shape
-# docs/softgpu.md
-= cuda.softgpu module
-The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of
-devices. Every function raises a LogicError if another driver is in use.
-= cuda.softgpu.Call class
-@field serial integer
-@field symbol string   "cuMemAlloc_v2"
-@field result integer  CUresult
-@field text string     context and arguments
-= cuda.softgpu.Run class
-@field number integer  place in the order in which all work was submitted; the same for all nodes of a launched graph
-@field name string     "launch", "copy", "fill", "host", "record", "wait", "free" ...
-@field stream number   as Stream:handle() tells it; 1 and 2 are the default streams
-@field node? integer   of a graph, from 0, in the order in which they were added
-= cuda.softgpu.active()
-Is the software device the driver in use?
-@return boolean
-= cuda.softgpu.calls()
-The calls logged since log("on") or log("clear"), oldest first.
-@return cuda.softgpu.Call[]
-= cuda.softgpu.check(what)
-What kernels are checked for from now on, beside the bounds of their accesses; and what was set, where nothing is
-given. Memory that is there already counts as written. A kernel in which something is found ends with a LaunchError
-whose detail names kernel, source line, block, thread and memory.
-
-   races          accesses of shared and global memory that nothing orders
-   uninitialised  loads of memory that nobody has written
-   barriers       __syncthreads() that not all threads come to at one place
-   shuffles       values of lanes that do not take part, where they are used
-   arrays         accesses of shared memory beyond the variable whose address they are made from
-   leaks          memory of kernels' malloc and of the program that is there at the end, on stderr
-@param what? table<string, boolean>|string  {races = true, leaks = true}: these and no others; or "all", "off", "races,leaks"
-@return table<string, boolean> checks  by name
-@raise LogicError for other names
-@options leaks races
-= cuda.softgpu.control(command)
-Sends one command of the device's text protocol (docs/architecture.md lists them).
-@param command string
-@return string reply
-= cuda.softgpu.fail(symbol, nth, code)
-Makes the nth next call of a driver function fail, once.
-@param symbol string    "cuMemAlloc_v2"
-@param nth? integer     default 1
-@param code? integer|string  CUresult or its name without CUDA_ERROR_; default 999
-= cuda.softgpu.fail_clear()
-Takes back every failure that has not happened yet.
-= cuda.softgpu.leaks()
-@return string[]  one line per object that is still alive
-= cuda.softgpu.log(what)
-Starts, stops or clears the log of driver calls.
-@param what "on"|"off"|"clear"
-= cuda.softgpu.report(form)
-The report of the last fault, or "".
-@param form? "text"|"json"  json: an object on one line, for tools; "" if it is not a kernel's fault
-@return string
-= cuda.softgpu.runs()
-The operations that have run since log("on") or log("clear"), in the order in which they did. Of the calls that
-submitted them, calls() tells.
-@return cuda.softgpu.Run[]
-= cuda.softgpu.schedule(what)
-How kernels are run from now on. What a key is not given for stays.
-
-   threads  how many run a kernel. "auto": as many as there are processors, where the blocks of the kernel are
-            independent and there is enough to do; "auto:2": no more than two. A number: so many for every kernel,
-            also where blocks depend on each other, so that results may come out in another order each time
-   order    in which blocks begin: "forward", "reverse", "random:SEED"
-   gang     threads of a block that execute together, 32 to 1024
-   timeout  seconds until a kernel is stopped with LAUNCH_TIMEOUT; 0 or "off": none is
-@param what? {threads?: integer|string, order?: string, gang?: integer, timeout?: number|string}
-@return {threads: integer|string, order: string, gang: integer, timeout: number} schedule  from now on
-@raise LogicError for other keys and values
-@options gang order threads timeout
-= cuda.softgpu.set_device_count(n)
-Sets the number of devices. Everything on the device is dropped first; objects that are still held answer
-as those of a destroyed context do.
-@param n integer  1 to 8
-= cuda.softgpu.stats()
-@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...; spare_bytes: host memory that kernels keep for their next launches
-= cuda.softgpu.streams(mode)
-When work in streams runs, from now on; returns the setting if nothing is given.
-
-   deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
-                is never done in time
-   eager        in the call that submits it
-   random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
-                anybody waits; each seed, 0 to 2147483647, stands for one order, which comes again with it
-@param mode? string  "deferred", "eager", "random:7"
-@return string mode
-@raise LogicError for other modes
-# docs/textures.md
-= cuda.DynamicModule:get_surfref(name)
-A surface reference of one of the sources.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name, and before link().
-= cuda.DynamicModule:get_texref(name)
-A texture reference of one of the sources.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name, and before link().
-= cuda.Function:param_set_texref(reference)
-The launches to come read a texture reference of the kernel's module, as all launches of its kernels do: this checks
-that it is one.
-@param reference cuda.TextureReference  of mod:get_texref()
-@raise LogicError if it is another module's, or no reference
-= cuda.MipmappedArray class
-An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
-`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
-down to one texel; absent: all of them. Raises a LogicError as Array does.
-@call fun(descriptor: cuda.ArrayDescriptor3D, levels?: integer): cuda.MipmappedArray
-= cuda.MipmappedArray:close()
-The same as free().
-@raise LogicError if it was already freed
-= cuda.MipmappedArray:free()
-cuMipmappedArrayDestroy: waits for running work. Its levels, and textures of it, cannot be used any more.
-@raise LogicError if it was already freed
-= cuda.MipmappedArray:get_descriptor_3d()
-What it was made from.
-@return cuda.ArrayDescriptor3D  of level 0
-@raise LogicError after free()
-= cuda.MipmappedArray:handle()
-The driver's handle.
-@return number  the CUmipmappedArray as a number, for other libraries
-@raise LogicError after free()
-= cuda.MipmappedArray:level(level)
-One of its levels, an array that can be copied to and from, and read by a texture or a surface. It keeps the
-mipmapped array, and has no memory of its own: freeing it frees nothing.
-@param level integer  0 is the largest
-@return cuda.Array  the same one each time
-@raise LogicError if there is no such level, and after free()
-= cuda.MipmappedArray:levels()
-@return integer  how many levels it has
-@raise LogicError after free()
-= cuda.Module:get_surfref(name)
-A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
-cudaSurfaceObject_t s`.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name
-= cuda.Module:get_texref(name)
-A texture that the module's kernels read by name: `texture<float, 2> t;` in the source, or a `__device__
-cudaTextureObject_t t`.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name
-= cuda.SourceModule:get_surfref(name)
-A surface reference of the source, `surface<void, 2> s;`.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name
-= cuda.SourceModule:get_texref(name)
-A texture reference of the source, `texture<float, 2> t;`.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name
-= cuda.SurfaceObject class
-A surface that kernels take as a cudaSurfaceObject_t, to read and write the texels of an array made with the flag
-"surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array. Raises a LogicError for other arrays.
-@call fun(options: {array: cuda.Array}): cuda.SurfaceObject
-@options array
-= cuda.SurfaceObject:close()
-cuSurfObjectDestroy, once all work of the context is done: kernels may still use it.
-@raise LogicError if it was already closed, and while a stream of its context is being captured
-= cuda.SurfaceObject:handle()
-The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
-@return number  the cudaSurfaceObject_t as a number
-@raise LogicError if it was closed, or its array was freed
-= cuda.SurfaceReference class
-A surface that kernels read and write by the name of a variable. `mod:get_surfref(name)` gives it.
-@call fun(): cuda.SurfaceReference  one that belongs to no module
-= cuda.SurfaceReference:get_array()
-@return cuda.Array? array  nil: there is none
-= cuda.SurfaceReference:set_array(array, flags)
-The surface is that array, which it keeps.
-@param array cuda.Array  made with the flag "surface_ldst"
-@param flags? integer       0
-@raise LogicError for other arrays
-= cuda.TextureObject class
-A texture that kernels take as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It keeps
-what it reads. Raises a LogicError for options that do not go together, for unaligned memory, and for what has been
-freed.
-@call fun(options: cuda.TextureOptions): cuda.TextureObject
-@options address="clamp"|"border"|"wrap"|"mirror" array border="border" filter="point"|"linear"|"point" format="float" height linear max_anisotropy mip_bias mip_clamp mip_filter="point"|"linear" mipmap normalized num_channels pitch pitch2d read="element"|"normalized" seamless srgb trilinear view width
-= cuda.TextureObject:close()
-cuTexObjectDestroy, once all work of the context is done: kernels may still read through it.
-@raise LogicError if it was already closed, and while a stream of its context is being captured
-= cuda.TextureObject:handle()
-The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
-@return number  the cudaTextureObject_t as a number
-@raise LogicError if it was closed, or what it reads was freed
-= cuda.TextureOptions class
-@field array? cuda.Array            what it reads: a CUDA array,
-@field mipmap? cuda.MipmappedArray  or a mipmapped one,
-@field linear? any                     or linear memory, by number: a gpuarray, device memory, {ptr =, bytes =}
-@field pitch2d? any                    or rows in memory: a gpuarray of two axes (or three, the last one the channels), device memory, {ptr =, bytes =}
-@field format? integer|string          of memory, as in cuda.array_format: "float"; a gpuarray brings its own
-@field num_channels? integer           of memory: 1, 2 or 4; default 1
-@field width? integer                  of pitch2d: texels of a row
-@field height? integer                 of pitch2d: rows
-@field pitch? integer                  of pitch2d: bytes from row to row; default: no gaps
-@field filter? "point"|"linear"        default "point"
-@field address? string|string[]        outside of the array: "clamp" (default), "border", and with normalized coordinates "wrap" and "mirror"; one for all axes, or a list {x, y, z}
-@field border? number|number[]         what "border" gives, one for all channels or a list; default 0
-@field normalized? boolean             true: coordinates from 0 to 1; default: in texels
-@field read? "element"|"normalized"    normalized: integers of 8 and 16 bits as floats from 0 or -1 to 1
-@field srgb? boolean                   true: decodes sRGB of 8-bit channels, alpha left out
-@field max_anisotropy? integer         1 to 16
-@field mip_filter? "point"|"linear"    between levels
-@field mip_bias? number                added to the level
-@field mip_clamp? number[]             {lowest, highest} level that is read
-@field seamless? boolean               true: filters over the edges of a cube map's faces
-@field trilinear? boolean              false: no optimisation of trilinear filtering
-@field view? cuda.TextureView      the array in another format, or a part of its levels and layers
-= cuda.TextureReference class
-A texture that kernels read by the name of a variable. `mod:get_texref(name)` gives it; its methods say what is read
-and how, and the next launch of one of the module's kernels reads that. PyCUDA's TextureReference.
-@call fun(): cuda.TextureReference  one that belongs to no module
-= cuda.TextureReference:get_address()
-@return any? memory  as it was given to set_address() or set_address_2d(); nil: it reads none
-= cuda.TextureReference:get_address_mode(dim)
-@param dim integer  0 for x, 1 for y, 2 for z
-@return integer mode  of cuda.address_mode
-@raise LogicError for another dim
-= cuda.TextureReference:get_array()
-@return cuda.Array? array  that it reads; nil: it reads none
-= cuda.TextureReference:get_filter_mode()
-@return integer mode  of cuda.filter_mode
-= cuda.TextureReference:get_flags()
-@return integer flags  the sum of cuda.TRSF_READ_AS_INTEGER ...
-= cuda.TextureReference:get_format()
-@return integer format  of cuda.array_format
-@return integer num_components
-= cuda.TextureReference:set_address(memory, bytes, allow_offset)
-The texture reads linear memory, by number: tex1Dfetch(t, i). Textures begin at multiples of the device's
-texture_alignment; from another address on the texture begins before it, at the multiple, and kernels add the offset.
-@param memory any  device memory, whose owner it keeps, or an address
-@param bytes integer
-@param allow_offset? boolean  true: the address may be any
-@return integer offset  bytes from the texture's begin to the address
-@raise LogicError if the offset is not 0 and not allowed, or the memory has fewer bytes
-= cuda.TextureReference:set_address_2d(memory, descriptor, pitch)
-The texture reads rows in device memory.
-@param memory any  device memory, whose owner it keeps, or an address; a multiple of texture_alignment
-@param descriptor cuda.ArrayDescriptor  width, height, format, num_channels
-@param pitch integer  bytes from row to row, a multiple of texture_pitch_alignment
-@raise LogicError for other addresses and pitches, and if the rows do not fit
-= cuda.TextureReference:set_address_mode(dim, mode)
-What is read outside of the array.
-@param dim integer          0 for x, 1 for y, 2 for z
-@param mode integer|string  of cuda.address_mode; wrap and mirror need normalized coordinates
-@raise LogicError for others
-= cuda.TextureReference:set_array(array)
-The texture reads an array, and keeps it.
-@param array cuda.Array
-@raise LogicError if it is no array, was freed, or has other dimensions than the source declares
-= cuda.TextureReference:set_filter_mode(mode)
-What is read between texels.
-@param mode integer|string  of cuda.filter_mode; linear needs texels that are read as floats
-@raise LogicError for others
-= cuda.TextureReference:set_flags(flags)
-How coordinates and integers are read.
-@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
-@raise LogicError for other bits
-= cuda.TextureReference:set_format(format, num_components)
-How elements of linear memory are read; of an array it has to be the array's format.
-@param format integer|string  of cuda.array_format
-@param num_components integer  1, 2 or 4
-@raise LogicError for others, and for another format than the bound array's
-= cuda.bind_array_to_texref(array, reference)
-The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
-@param array cuda.Array
-@param reference cuda.TextureReference
-@raise LogicError as TextureReference:set_array
-= cuda.gpuarray_to_array(ary, order, opts)
-An array of one, two or three dimensions with the elements of an array of the device, copied there in the current
-stream. The array is computed and stays where it is, as with `gpudata`.
-@param ary cuda.gpuarray.Array  1 to 3 axes
-@param order? "C"|"F"              C: the last axis is x (default); F: the first one
-@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: for surfaces, too; allow_double_hack: float64 and complex128 as int32 channels, two for each double; default true
-@return cuda.Array
-@raise LogicError for another rank or dtype, and if the memory was released
-@options allow_double_hack allow_surface_bind
-= cuda.matrix_to_texref(matrix, reference, order)
-The texture reads a new array with the elements of a host array of two axes. PyCUDA's matrix_to_texref.
-@param matrix cuda.ndarray.Array|cuda.gpuarray.Array
-@param reference cuda.TextureReference
-@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
-@raise LogicError as matrix_to_array and TextureReference:set_array
-# docs/traps.md
-= cuda.Error class
-@field class string          "LogicError", ...
-@field message string        one sentence
-@field code integer?         CUresult, if the driver reported it
-@field name string?          "CUDA_ERROR_INVALID_VALUE"
-@field call string?          driver function that reported it
-@field kernel string?        kernel concerned: launched, or launched last before a late report
-@field arg integer?          1-based number of the kernel argument that was refused
-@field param string?         that parameter as declared: "int n"
-@field detail string?        the driver's own explanation
-@field hint string?          what to do next
-@field log string?           compiler's or JIT's log
-@field source string?        source that did not compile
-@field excerpt string?       its lines around the first error, with a mark
-@field sticky boolean?       true: every later call on the device fails, the process must restart
-@field requested number?     MemoryError: bytes asked for
-@field free number?          MemoryError: bytes free on the device
-@field total number?         MemoryError: bytes the device has
-@field live number?          MemoryError: bytes of device memory that objects of this program have
-@field pooled number?        MemoryError: bytes that pools keep for later
-@field queued number?        MemoryError: bytes that were collected and not yet given back
-@field expression string[]?  arrays: the operations that were computed, with the lines that wrote them
-@field where string?         "script.lua:12", the caller's line
-@field traceback string      stack at the time of the error
-= cuda.Error:is(class)
-Is this error of that class (or of one of its subclasses)?
-@param class table|string  a class, such as cuda.MemoryError, or its name
-@return boolean
-= cuda.has(name)
-Whether a name exists. Using an unknown name is an error.
-@param name string  from `cuda` on, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
-@return boolean
-@raise LogicError if it is not a string
-= cuda.is_error(value, class)
-Is `value` an error of this library, and of that class? Safe for anything that pcall returns.
-@param value any
-@param class? table|string  a class, such as cuda.MemoryError, or its name
-@return boolean
-= cuda.result field
-The driver's codes by name, CUDA_ERROR_ left out: `err.code == cuda.result.OUT_OF_MEMORY`.
-= cuda.set_debugging(on)
-For finding errors: waits for each kernel after its launch, so that an error is raised by the call that launched it
-and not by whatever comes later; and compiles for the debugger (-G -lineinfo), without the cache, keeping the
-compiler's files. Waiting alone is on from the start with CUDALUA_LAUNCH_BLOCKING=1. Kernels that go into a graph are
-not waited for.
-@param on boolean
-@return boolean before  whether launches were waited for
-# docs/tutorial.md
+# docs/kernels.md
 = cuda module
 CUDA for LuaJIT: devices, streams, memory and kernels; arrays and more in the modules.
 = cuda.AlignedHostAllocation class
@@ -7843,4 +6770,1077 @@ crash the driver.
 @param handle integer|ffi.cdata*  the CUstream as a number; 0 and 1 are the legacy stream, 2 the per-thread one
 @return cuda.Stream
 @raise LogicError for what cannot be a handle
+# docs/looking.md
+= cuda.PlotOptions class
+@field x? any  the numbers by name, also of a series: {x = a, y = b}
+@field y? any  of a histogram one of the two
+@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may be a list of strings
+@field label? string  of a series: what the legend says
+@field title? string
+@field xlabel? string
+@field ylabel? string
+@field log? "x"|"y"|"xy"  axes that are logarithmic
+@field xlim? number[]  {low, high}; default: all values
+@field ylim? number[]  {low, high}; default: all values
+@field bins? integer|number[]  of histograms: how many, or a list of edges; default 2 n^(1/3), at most 64, from the least to the greatest finite value
+@field file? string  the name of an SVG file
+@field to? file*|fun(text: string)  as for show
+@field colour? 24|8|0  as for show
+@field width? integer  characters, default the terminal's; of a file pixels, default 640
+@field height? integer  lines, default the terminal's; of a file pixels, default 400
+= cuda.plot(options)
+Draws lines, points, histograms or bars, in the terminal or to an SVG file. The list part of the table is {y}, {x, y}
+or series, {{x, y, label = "a"}, {y, label = "b", kind = "scatter"}}; x is 1, 2, 3 ... by default. Numbers are arrays
+of the device or the host, or lists. Not finite ones leave gaps, and on logarithmic axes those that are not positive.
+The device counts histograms of its arrays. If more than 65,536 values of lines and points are on the device, it
+reduces them to extremes and to cells that have points; lines only if their x ascends and no part of 4,096 would be
+seen.
+@param options cuda.PlotOptions|cuda.gpuarray.Array|cuda.ndarray.Array
+@raise LogicError for data that are not real numbers or not of one length, and for bad options; RuntimeError if the file cannot be written
+@options bins colour file height kind="line"|"scatter"|"hist"|"bars"|"line"|"hist"|"bars" label log="x"|"y"|"xy" title to width x xlabel xlim y ylabel ylim
+= cuda.show(a, options)
+Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text; one of 3 axes (h, w, 3) or
+(h, w, 4) as a picture in its own colours; one of 1 axis as bars; one of 0 axes as its value. One of up to 12 or 12 x
+12 elements is a table, unless options ask for a picture. The picture is as large as the terminal allows. Each pixel
+of a larger array is the mean of a box of elements, which the device computes, and NaN if an element is. Complex
+elements are shown by their magnitude. Below stand dtype, shape, and the values of the first and last colour.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array
+@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0, width: integer, height: integer, aspect: "equal"|"auto"} map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default of bool), "coolwarm"; with "_r" at its end it is reversed. vmin, vmax: values of the first and last colour; default: the least and greatest that are shown. Of pictures in colours floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default io.stdout. colour: bits; default: what the terminal says that it shows, elsewhere 0, characters without escape codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22. aspect: "equal" for square elements, "auto" for a picture that fills width and height, as in matplotlib's imshow; default: "equal", but an axis that would have fewer than 8 pixels for more elements gets up to 32
+@raise LogicError if it is not an array, for other shapes, and for bad options
+@options aspect="equal"|"auto" colour height map to vmax vmin width
+= cuda.io module
+Pictures, tables of text and safetensors as files.
+= cuda.io.load_image(path, options)
+Reads a picture: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes tell the format.
+Samples of less than 8 bits are scaled to 0 to 255, a palette is replaced by its colours, and transparency becomes
+an alpha channel. Gamma and colour profiles are not applied.
+@param path string
+@param options? {max_pixels: integer}  a larger picture is an error; default: 2^28
+@return cuda.ndarray.Array  uint8, or uint16 for files of 16 bits; (h, w) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
+@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or of another format; MemoryError
+@options max_pixels
+= cuda.io.load_safetensors(path, options)
+Reads a safetensors file. The file is mapped into memory; its header is checked before any array is made. While host
+arrays of it are in use, no other program may shorten the file.
+@param path string
+@param options? {names: string[], device: boolean, stream: cuda.Stream, allocator: fun(bytes: integer): any} names: only these tensors; default: all. device: false gives host arrays over the mapped file, whose elements are read when they are used; writing to them does not change the file; default: true. stream, allocator: as for gpuarray.to_gpu
+@return table<string, cuda.gpuarray.Array|cuda.ndarray.Array> tensors  by name
+@return table<string, string> metadata  the texts of `__metadata__`; {} without them
+@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has a dtype that is not supported (F8 and smaller types), or has no tensor of a name; MemoryError
+@options allocator device names stream
+= cuda.io.loadtxt(path, options)
+Reads numbers from text, as NumPy's loadtxt: a line is a row; blank lines and comments are passed over. Axes of one
+element are left out, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
+@param path string
+@param options? {dtype: any, delimiter: string, comments: string|string[]|false, skip_rows: integer, use_cols: integer|integer[], max_rows: integer, ndmin: 0|1|2} dtype: default float64; integers have to be written as integers. delimiter: between values, default white space. comments: what begins one, default "#"; false: nothing does. skip_rows: lines that are passed over first, default 0. use_cols: columns that are read, from 1, negative ones from the last. max_rows: rows that are read at most. ndmin: axes that the array has at least, default 0
+@return cuda.ndarray.Array
+@raise RuntimeError if the file cannot be opened; LogicError that names file, line, column and value if a word is not a number of the dtype or a line has another number of columns
+@options comments delimiter dtype max_rows ndmin skip_rows use_cols
+= cuda.io.save_image(path, a, options)
+Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
+@param path string
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped with a notice (cuda.on_notice), NaN as 0; bool as black and white
+@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
+@raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be there in part
+@options bits map vmax vmin
+= cuda.io.save_safetensors(path, tensors, options)
+Writes a safetensors file as a whole: a reader sees the old file or the new one, and nothing is left if writing
+fails. Arrays whose elements do not lie in C order are copied.
+@param path string
+@param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>
+@param options? {metadata: table<string, string>}  metadata: texts that go into `__metadata__`
+@raise LogicError for names that are not UTF-8, for what is not an array, and for complex128 and structs; RuntimeError if the file cannot be written; what the kernels raise that compute a value
+@options metadata
+= cuda.io.savetxt(path, a, options)
+Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
+@param path string
+@param a cuda.gpuarray.Array|cuda.ndarray.Array|table  of one or two axes; nested tables of numbers, too
+@param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string, comments: string} fmt: of each value, default "%.18e", which leads back to the same float64; a list has one for each column; one string with as many formats as there are columns is the whole row. %s is the shortest text that leads back. Complex values are " (re+imj)" with the format for both parts. delimiter: between values, default " "; newline: default "\n"; header, footer: text before and after, each of its lines after comments, default "# "
+@raise LogicError for arrays of other shapes and structs, and for bad formats; RuntimeError if the file cannot be written: it may then be there in part
+@options comments delimiter fmt footer header newline
+# docs/profiling.md
+= cuda.Profile class
+What cuda.profile() returns. Times are in seconds.
+@field rows cuda.profile.Row[]  by GPU time, the longest first
+@field activities cuda.profile.Activity[]  in the order in which they were started
+@field wall number         seconds from the beginning to the end, waiting for the device included
+@field busy number         seconds in which the device did anything
+@field waited number       seconds in which the host waited; on the software device without the work that it did then
+@field compiled number     seconds of compilations and of loading modules
+@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do between two activities; line: where the host was by its end
+@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
+@field cupti_version? integer  of CUPTI, if it has the times
+@field no_cupti? string    why CUPTI has not
+@field dropped integer     activities that found no room; 0 but for millions
+@field untimed integer     activities without times, as during captures
+@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
+@field empty_pair number   seconds that two events around nothing take
+@field unfinished boolean  waiting for the device was interrupted
+= cuda.Range class
+A part of the program with a name, until close(). What is started meanwhile belongs to it in profiles.
+= cuda.profile(f, options)
+What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
+with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
+
+On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
+around each activity. These include up to a few microseconds that an empty pair of events takes; the last line says
+how much. On the software device they are its own, of this machine.
+What the function returns is dropped. An error in it is raised again as it is, without a table.
+@param f fun()  is called once; the profile waits for its work
+@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: where a GPU's times come from, default CUPTI if it opens, else events
+@return cuda.Profile
+@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
+@options clock="cupti"|"events" counters print trace
+= cuda.range(name, f, ...)
+Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one
+that ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that
+read NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
+@param name string
+@param f? function  is called with the other arguments; the range ends with it, also by an error
+@param ... any
+@return any  what f returns; without f a cuda.Range
+@raise LogicError for a name that is no string; what f raises
+# docs/prompt.md
+= cuda.progress(n, opts)
+A loop that shows how far it is, in one line of the terminal: the part that is done, the count, the time taken, the
+time left and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second, and
+stays when the loop is done. Within another such loop the line shows both counts, and the outer loop goes on with it.
+What the loop prints begins on a line of its own. Nothing is shown if the file is no terminal, TERM is dumb, or
+CUDALUA_PROGRESS is 0.
+@param n integer|table  iterations; or a list, whose positions and items the loop gets, as from ipairs()
+@param opts? {text?: string, file?: file*}  text: stands before the line; file: the terminal, default io.stderr
+@return fun(loop: table, i: integer): integer?, any
+@return table loop
+@return integer first  0
+@raise LogicError if n is not a count or a list, or for bad options
+@options file text
+= cuda.show_progress(on)
+Lets compilations that take over a second, and kernels of the software device that take over two, say how far they
+are, in a line on standard error that is erased when they are done. It is on in the `cuda` command, and off
+elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 off. Nothing is shown if standard error is no terminal.
+@param on? boolean  omitted: only asks
+@return boolean before  whether it was on
+@raise LogicError if `on` is not a boolean
+= cudalua.repl module
+The prompt for any program: `require("cudalua.repl").run()`.
+= cudalua.repl.Options class
+What a prompt reads and writes. Unknown options are errors.
+@field env? table  globals of the chunks; default _G. Chunks assign to it, and find `cuda`, `help` and `_` besides it
+@field input? file*|fun(prompt: string): string?  a file, or a function that returns the next line without its line feed, nil at the end; default io.stdin. A terminal that can move its cursor is edited on
+@field output? file*|fun(text: string)  where prompts, values and errors go; default io.stdout
+@field banner? string  the first line; default: none
+= cudalua.repl.run(options)
+Runs a prompt until the end of its input or `:quit`. A top-level `local` stays one in later chunks.
+@param options? cudalua.repl.Options
+@raise LogicError for unknown options, an env that is no table, and an input or output that is neither an open file nor a function
+@options banner env input output
+# docs/random.md
+= cuda.random module
+Random numbers.
+= cuda.random.Generator class
+A generator of random numbers: random.Generator() makes it.
+= cuda.random.Generator:beta(shape, a, b, dtype)
+Beta-distributed numbers, between 0 and 1: of the density x^(a - 1) (1 - x)^(b - 1), but for a factor.
+@param shape? integer|integer[]  as for uniform
+@param a any       above 0: number or array
+@param b any       above 0: number or array
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as uniform, and for an a or b that is not above 0
+@options a b dtype shape
+= cuda.random.Generator:binomial(shape, n, p, dtype)
+How many of n tries succeed, each with probability p.
+@param shape? integer|integer[]  as for uniform
+@param n any       non-negative integer, or array; if an element is not one, the result is 0
+@param p any       number or array, from 0 to 1; the same
+@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
+@return cuda.gpuarray.Array  pending
+@raise LogicError for other types, numbers out of range, and shapes that do not fit together
+@options dtype n p shape
+= cuda.random.Generator:choice(of, shape, options)
+A sample: of the positions 1 to n, or of the parts of an array along its first axis.
+@param of integer|cuda.gpuarray.Array  n, or the array
+@param shape? integer|integer[]  of the sample; default: one
+@param options? {replace: boolean, p: any}  replace: default true; false: each at most once; p: a probability for each (they are divided by their sum); without replacement, of those that are left
+@return cuda.gpuarray.Array  int64, or as the array
+@raise LogicError if it is neither, for an array without elements, bad probabilities, and more than there are where replace is false
+@options of p replace shape
+= cuda.random.Generator:exponential(shape, scale, dtype)
+Exponentially distributed numbers.
+@param shape? integer|integer[]  as for uniform
+@param scale? any  their mean, number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as uniform, and for a negative scale
+@options dtype scale shape
+= cuda.random.Generator:fill_log_normal(a, mean, sigma, stream)
+Sets an array to numbers whose logarithms are normally distributed.
+@param a cuda.gpuarray.Array  of floats
+@param mean? any   of the logarithm, as for log_normal
+@param sigma? any
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError for other arrays
+@options a mean sigma stream
+= cuda.random.Generator:fill_normal(a, stream)
+Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
+@param a cuda.gpuarray.Array  of floats
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError for other arrays
+@options a stream
+= cuda.random.Generator:fill_poisson(a, mean, stream)
+Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
+@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
+@param mean? any                 number or array
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError for other arrays, and as poisson
+@options a mean stream
+= cuda.random.Generator:fill_uniform(a, stream)
+Sets an array to uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
+@param a cuda.gpuarray.Array  float32, float64, int32, uint32, int64 or uint64
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError for other arrays
+@options a stream
+= cuda.random.Generator:gamma(shape, k, scale, dtype)
+Gamma-distributed numbers: of the density x^(k - 1) exp(-x / scale), but for a factor.
+@param shape? integer|integer[]  as for uniform
+@param k any       the distribution's shape, above 0: number or array; elements below 0 give NaN
+@param scale? any  number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as uniform, and for a k or scale that is not above 0
+@options dtype k scale shape
+= cuda.random.Generator:gen_log_normal(shape, dtype, mean, sigma, stream)
+Numbers whose logarithms are normally distributed.
+@param shape integer|integer[]
+@param dtype? any   a floating-point type; default: the default float
+@param mean? any    of the logarithm, as for log_normal
+@param sigma? any
+@param stream? cuda.Stream   as for gen_uniform
+@return cuda.gpuarray.Array
+@raise LogicError for other types and bad shapes
+@options dtype mean shape sigma stream
+= cuda.random.Generator:gen_normal(shape, dtype, stream)
+Normally distributed numbers of mean 0 and standard deviation 1.
+@param shape integer|integer[]
+@param dtype? any               a floating-point type; default: the default float
+@param stream? cuda.Stream   as for gen_uniform
+@return cuda.gpuarray.Array
+@raise LogicError for other types and bad shapes
+@options dtype shape stream
+= cuda.random.Generator:gen_poisson(shape, dtype, mean, stream)
+Numbers of events.
+@param shape integer|integer[]
+@param dtype any    an integer type; nil: uint32, as PyCUDA's
+@param mean any     number or array
+@param stream? cuda.Stream   as for gen_uniform
+@return cuda.gpuarray.Array
+@raise LogicError for other types and bad shapes
+@options dtype mean shape stream
+= cuda.random.Generator:gen_uniform(shape, dtype, stream)
+Uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
+@param shape integer|integer[]
+@param dtype? any               float32, float64, int32, uint32, int64 or uint64; default: the default float
+@param stream? cuda.Stream   computes them now; default: the stream that first needs them
+@return cuda.gpuarray.Array
+@raise LogicError for other types and bad shapes
+@options dtype shape stream
+= cuda.random.Generator:get_state()
+What the generator will give, as a text for set_state().
+@return string
+= cuda.random.Generator:integers(shape, low, high, dtype)
+Whole numbers from low to high, both included, each as likely as all others.
+@param shape? integer|integer[]  as for uniform
+@param low any     integer, or array of integers
+@param high any    integer not below low, or array of integers; if it is below, the result is low
+@param dtype? any  an integer type; default: int64
+@return cuda.gpuarray.Array  pending
+@raise LogicError for other types, numbers that the type does not hold, a high below low, and shapes that do not fit together
+@options dtype high low shape
+= cuda.random.Generator:log_normal(shape, mean, sigma, dtype)
+Numbers whose logarithms are normally distributed.
+@param shape? integer|integer[]  as for uniform
+@param mean? any   of the logarithm: number or array, default 0
+@param sigma? any  its standard deviation, number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as normal
+@options dtype mean shape sigma
+= cuda.random.Generator:normal(shape, mean, sigma, dtype)
+Normally distributed numbers.
+@param shape? integer|integer[]  as for uniform
+@param mean? any   number or array, default 0
+@param sigma? any  the standard deviation, number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as uniform, and for a negative sigma
+@options dtype mean shape sigma
+= cuda.random.Generator:permutation(x)
+The positions 1 to n in random order, or the parts of an array along its first axis.
+@param x integer|cuda.gpuarray.Array
+@return cuda.gpuarray.Array  int64, or as the array
+@raise LogicError if x is neither, and for an array without axes
+@options x
+= cuda.random.Generator:poisson(shape, mean, dtype)
+Numbers of events, of which `mean` are expected (Poisson's distribution).
+@param shape? integer|integer[]  as for uniform
+@param mean any    number or array, from 0 to 2^60; if an element is negative or NaN, the result is 0
+@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
+@return cuda.gpuarray.Array  pending
+@raise LogicError for other types, a mean out of its range, and shapes that do not fit together
+@options dtype mean shape
+= cuda.random.Generator:seed(seed)
+Begins the sequence of another seed.
+@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
+@return cuda.random.Generator self
+@raise LogicError if the seed is not a non-negative integer
+@options seed
+= cuda.random.Generator:set_state(state)
+Moves to the position that a generator had when it gave this state.
+@param state string  of get_state()
+@return cuda.random.Generator self
+@raise LogicError if it is not such a text
+@options state
+= cuda.random.Generator:skip_ahead(blocks)
+Leaves numbers out: `blocks` times four words of 32 bits. Arrays of up to 32 bits an element take one block for four
+elements, of 64 bits one for two; distributions that try again and again (gamma, beta, poisson, binomial) one for
+each, beta two.
+@param blocks integer  non-negative
+@return cuda.random.Generator self
+@raise LogicError if blocks is not a non-negative integer, or the sequence ends
+@options blocks
+= cuda.random.Generator:spawn(count)
+Generators that are independent of this one and of each other, for parts of a program that run in any order.
+@param count? integer  default: 1
+@return cuda.random.Generator ...  as many as asked for
+@raise LogicError unless it is an integer from 1 to 200
+@options count
+= cuda.random.Generator:uniform(shape, low, high, dtype)
+Numbers from low to below high, all as likely: of 24 random bits in float32, 53 in float64, 11 in float16, 8 in
+bfloat16. (low + u * (high - low) may round to high.)
+@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
+@param low? any   number or array, default 0
+@param high? any  number or array, default 1
+@param dtype? any a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending: the kernel that needs the numbers makes them
+@raise LogicError for other types, and shapes that do not fit together
+@options dtype high low shape
+= cuda.random.MRG32k3aRandomNumberGenerator(seed_getter, offset, options)
+PyCUDA's MRG32k3a generator: 65536 of them side by side, 2^76 numbers apart. L'Ecuyer's numbers; the seeding is this
+library's, so that the numbers are not those of cuRAND.
+@param seed_getter? any  as for XORWOWRandomNumberGenerator
+@param offset? integer   how many numbers to leave out in each
+@param options? {generators: integer}  how many; default 65536
+@return cuda.random.StateGenerator
+@raise LogicError for other seeds and numbers
+@options generators
+= cuda.random.ScrambledSobol32RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
+PyCUDA's generator of scrambled Sobol sequences of 32 bits: as even, and different for each seed.
+@param dir_vector? any       scrambled direction vectors, uint32; default: made from the seed
+@param scramble_vector? any  a constant of uint32 for each dimension; default: made from the seed
+@param offset? integer       the first point, from 0
+@param options? {dimensions: integer, seed: integer}  dimensions: without vectors, 1 (default) to 1111; seed: default 0
+@return cuda.random.SobolGenerator
+@raise LogicError for other vectors and numbers
+@options dimensions seed
+= cuda.random.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
+PyCUDA's generator of scrambled Sobol sequences of 64 bits.
+@param dir_vector? any       scrambled direction vectors, uint64; default: made from the seed
+@param scramble_vector? any  a constant of uint64 for each dimension; default: made from the seed
+@param offset? integer       the first point, from 0
+@param options? {dimensions: integer, seed: integer}  as for ScrambledSobol32RandomNumberGenerator
+@return cuda.random.SobolGenerator
+@raise LogicError for other vectors and numbers
+@options dimensions seed
+= cuda.random.Sobol32RandomNumberGenerator(dir_vector, offset, options)
+PyCUDA's generator of Sobol sequences of 32 bits, in one dimension or many.
+@param dir_vector? any   direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
+@param offset? integer   the first point, from 0
+@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
+@return cuda.random.SobolGenerator
+@raise LogicError for other vectors and numbers
+@options dimensions
+= cuda.random.Sobol64RandomNumberGenerator(dir_vector, offset, options)
+PyCUDA's generator of Sobol sequences of 64 bits.
+@param dir_vector? any   direction vectors, uint64, a row of 64 for each dimension; default: Joe and Kuo's
+@param offset? integer   the first point, from 0
+@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
+@return cuda.random.SobolGenerator
+@raise LogicError for other vectors and numbers
+@options dimensions
+= cuda.random.SobolGenerator class
+A quasi-random generator as PyCUDA has them: Sobol32RandomNumberGenerator and its three relatives.
+@field dimensions integer
+@field position integer   the next point, from 0
+= cuda.random.SobolGenerator:call_skip_ahead(n, stream)
+Leaves points out.
+@param n integer               non-negative
+@param stream? cuda.Stream  as PyCUDA's; the generator's position does not depend on it
+@return cuda.random.SobolGenerator self
+@raise LogicError if it is not such a number, and if the sequence ends
+= cuda.random.SobolGenerator:call_skip_ahead_array(n, stream)
+Leaves points out, in each dimension by itself. The program waits for the numbers.
+@param n cuda.gpuarray.Array  of non-negative integers, one for each dimension
+@param stream? cuda.Stream    as PyCUDA's; the generator's position does not depend on it
+@return cuda.random.SobolGenerator self
+@raise LogicError if it is not such an array, and if the sequence ends
+= cuda.random.SobolGenerator:fill_log_normal(a, mean, sigma, stream)
+Sets an array to numbers whose logarithms are normally distributed.
+@param a cuda.gpuarray.Array  of floats
+@param mean? number              of the logarithm, default 0
+@param sigma? number             its standard deviation, default 1
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError as fill_uniform
+= cuda.random.SobolGenerator:fill_normal(a, stream)
+Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
+@param a cuda.gpuarray.Array  of floats
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError as fill_uniform
+= cuda.random.SobolGenerator:fill_poisson(a, mean, stream)
+Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
+@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
+@param mean? any                 a number, or an array of a's shape
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError as fill_uniform
+= cuda.random.SobolGenerator:fill_uniform(a, stream)
+Sets an array to uniform numbers: floats in (0, 1], integers of all values.
+@param a cuda.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32 bits no integers of 64 bits
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError for other arrays, and if a Sobol sequence ends
+= cuda.random.SobolGenerator:gen_log_normal(shape, dtype, mean, sigma, stream)
+Numbers whose logarithms are normally distributed.
+@param shape integer|integer[]  as for gen_uniform
+@param dtype? any               a floating-point type; default: the default float
+@param mean? number             of the logarithm, default 0
+@param sigma? number            its standard deviation, default 1
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError as gen_uniform
+= cuda.random.SobolGenerator:gen_normal(shape, dtype, stream)
+Normally distributed numbers of mean 0 and standard deviation 1.
+@param shape integer|integer[]  as for gen_uniform
+@param dtype? any               a floating-point type; default: the default float
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError as gen_uniform
+= cuda.random.SobolGenerator:gen_poisson(shape, dtype, mean, stream)
+Numbers of events.
+@param shape integer|integer[]  as for gen_uniform
+@param dtype any                an integer type; nil: uint32
+@param mean any                 a number, or an array of that shape
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError as gen_uniform
+= cuda.random.SobolGenerator:gen_uniform(shape, dtype, stream)
+Uniform numbers: floats in (0, 1], integers of all values.
+@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
+@param dtype? any               as for fill_uniform; default: the default float
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
+= cuda.random.SobolGenerator:get_state()
+Where the generator is, as a text for set_state(); the direction numbers are not part of it.
+@return string
+= cuda.random.SobolGenerator:set_state(state)
+Moves to the position of a generator of the same kind and dimensions when it gave this state.
+@param state string
+@return cuda.random.SobolGenerator self
+@raise LogicError for another generator's state
+= cuda.random.StateGenerator class
+A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
+@field generators integer                how many there are side by side
+@field state cuda.gpuarray.Array      their states, uint32; 6 rows of as many columns
+= cuda.random.StateGenerator:call_skip_ahead(n, stream)
+Leaves numbers out, in each of the generators.
+@param n integer|cuda.gpuarray.Array  32-bit words, non-negative; or an array, one for each generator
+@param stream? cuda.Stream            default: the current one
+@return cuda.random.StateGenerator self
+@raise LogicError if n is neither an integer nor such an array
+= cuda.random.StateGenerator:call_skip_ahead_array(n, stream)
+Leaves numbers out, in each of the generators: the same as call_skip_ahead.
+@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
+@param stream? cuda.Stream            default: the current one
+@return cuda.random.StateGenerator self
+@raise LogicError if n is neither an integer nor such an array
+= cuda.random.StateGenerator:call_skip_ahead_sequence(n, stream)
+Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG32k3a of 2^127.
+@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
+@param stream? cuda.Stream            default: the current one
+@return cuda.random.StateGenerator self
+@raise LogicError if n is neither an integer nor such an array
+= cuda.random.StateGenerator:call_skip_ahead_sequence_array(n, stream)
+Leaves whole sequences out, in each of the generators: the same as call_skip_ahead_sequence.
+@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
+@param stream? cuda.Stream            default: the current one
+@return cuda.random.StateGenerator self
+@raise LogicError if n is neither an integer nor such an array
+= cuda.random.StateGenerator:call_skip_ahead_subsequence(n, stream)
+Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a only.
+@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
+@param stream? cuda.Stream            default: the current one
+@return cuda.random.StateGenerator self
+@raise LogicError if n is neither an integer nor such an array, and for XORWOW
+= cuda.random.StateGenerator:call_skip_ahead_subsequence_array(n, stream)
+Leaves subsequences out, in each of the generators: the same as call_skip_ahead_subsequence.
+@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
+@param stream? cuda.Stream            default: the current one
+@return cuda.random.StateGenerator self
+@raise LogicError if n is neither an integer nor such an array, and for XORWOW
+= cuda.random.StateGenerator:fill_log_normal(a, mean, sigma, stream)
+Sets an array to numbers whose logarithms are normally distributed.
+@param a cuda.gpuarray.Array  of floats
+@param mean? number              of the logarithm, default 0
+@param sigma? number             its standard deviation, default 1
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError as fill_uniform
+= cuda.random.StateGenerator:fill_normal(a, stream)
+Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
+@param a cuda.gpuarray.Array  of floats
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError as fill_uniform
+= cuda.random.StateGenerator:fill_poisson(a, mean, stream)
+Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
+@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
+@param mean? any                 a number, or an array of a's shape
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError as fill_uniform
+= cuda.random.StateGenerator:fill_uniform(a, stream)
+Sets an array to uniform numbers: floats in (0, 1], integers of all values.
+@param a cuda.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32 bits no integers of 64 bits
+@param stream? cuda.Stream    default: the current one
+@return cuda.gpuarray.Array a
+@raise LogicError for other arrays, and if a Sobol sequence ends
+= cuda.random.StateGenerator:gen_log_normal(shape, dtype, mean, sigma, stream)
+Numbers whose logarithms are normally distributed.
+@param shape integer|integer[]  as for gen_uniform
+@param dtype? any               a floating-point type; default: the default float
+@param mean? number             of the logarithm, default 0
+@param sigma? number            its standard deviation, default 1
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError as gen_uniform
+= cuda.random.StateGenerator:gen_normal(shape, dtype, stream)
+Normally distributed numbers of mean 0 and standard deviation 1.
+@param shape integer|integer[]  as for gen_uniform
+@param dtype? any               a floating-point type; default: the default float
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError as gen_uniform
+= cuda.random.StateGenerator:gen_poisson(shape, dtype, mean, stream)
+Numbers of events.
+@param shape integer|integer[]  as for gen_uniform
+@param dtype any                an integer type; nil: uint32
+@param mean any                 a number, or an array of that shape
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError as gen_uniform
+= cuda.random.StateGenerator:gen_uniform(shape, dtype, stream)
+Uniform numbers: floats in (0, 1], integers of all values.
+@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
+@param dtype? any               as for fill_uniform; default: the default float
+@param stream? cuda.Stream   default: the current one
+@return cuda.gpuarray.Array
+@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
+= cuda.random.StateGenerator:get_state()
+The states as a text for set_state().
+@return string
+= cuda.random.StateGenerator:set_state(state)
+Moves to the position of a generator of the same kind and number when it gave this state.
+@param state string
+@return cuda.random.StateGenerator self
+@raise LogicError for another generator's state
+= cuda.random.XORWOWRandomNumberGenerator(seed_getter, offset, options)
+PyCUDA's XORWOW generator: 65536 of them side by side, 2^67 numbers apart. Marsaglia's numbers; the seeding is this
+library's, so that the numbers are not those of cuRAND.
+@param seed_getter? any  a function that is told how many seeds are wanted and gives an array of int32; such an array; or a number. Default: random.seed_getter_uniform
+@param offset? integer   how many numbers to leave out in each
+@param options? {generators: integer}  how many; default 65536
+@return cuda.random.StateGenerator
+@raise LogicError for other seeds and numbers
+@options generators
+= cuda.random.beta(shape, a, b, dtype)
+Beta-distributed numbers of the module's generator: as Generator:beta.
+@param shape? integer|integer[]
+@param a any       number or array, above 0
+@param b any       number or array, above 0
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:beta
+@options a b dtype shape
+= cuda.random.binomial(shape, n, p, dtype)
+How many of n tries succeed, of the module's generator: as Generator:binomial.
+@param shape? integer|integer[]
+@param n any       number or array, from 0
+@param p any       number or array, from 0 to 1
+@param dtype? any  an integer type; default: int64
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:binomial
+@options dtype n p shape
+= cuda.random.choice(of, shape, options)
+A sample of the positions 1 to n, or of the parts of an array: as Generator:choice.
+@param of integer|cuda.gpuarray.Array
+@param shape? integer|integer[]
+@param options? {replace: boolean, p: any}
+@return cuda.gpuarray.Array
+@raise LogicError as Generator:choice
+@options of p replace shape
+= cuda.random.default()
+The generator that the functions of the module use; at first with a seed that cannot be predicted.
+@return cuda.random.Generator
+= cuda.random.direction_vector_set field
+PyCUDA's names for the kinds of direction vectors.
+= cuda.random.exponential(shape, scale, dtype)
+Exponentially distributed numbers of the module's generator: as Generator:exponential.
+@param shape? integer|integer[]
+@param scale? any  number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:exponential
+@options dtype scale shape
+= cuda.random.gamma(shape, k, scale, dtype)
+Gamma-distributed numbers of the module's generator: as Generator:gamma.
+@param shape? integer|integer[]
+@param k any       number or array, above 0
+@param scale? any  number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:gamma
+@options dtype k scale shape
+= cuda.random.generate_direction_vectors(count, set, seed)
+Direction numbers of Sobol sequences: Joe and Kuo's.
+@param count integer  of dimensions, 1 to 1111
+@param set? string    of random.direction_vector_set; default VECTOR_32
+@param seed? integer  of the scrambled ones, default 0
+@return cuda.ndarray.Array  uint32 or uint64: a row of 32 or 64 for each dimension
+@raise LogicError for other counts, sets and seeds
+= cuda.random.generate_scramble_constants32(count, seed)
+What the numbers of scrambled sequences are added to, without carry: one for each dimension.
+@param count integer  1 to 1111
+@param seed? integer  default 0
+@return cuda.ndarray.Array  uint32
+@raise LogicError for other counts and seeds
+= cuda.random.generate_scramble_constants64(count, seed)
+What the numbers of scrambled sequences of 64 bits are added to, without carry: one for each dimension.
+@param count integer  1 to 1111
+@param seed? integer  default 0
+@return cuda.ndarray.Array  uint64
+@raise LogicError for other counts and seeds
+= cuda.random.integers(shape, low, high, dtype)
+Whole numbers from low to high, both included, of the module's generator: as Generator:integers.
+@param shape? integer|integer[]
+@param low integer|ffi.cdata*
+@param high integer|ffi.cdata*
+@param dtype? any  an integer type; default: int64
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:integers
+@options dtype high low shape
+= cuda.random.log_normal(shape, mean, sigma, dtype)
+Numbers whose logarithms are normally distributed, of the module's generator: as Generator:log_normal.
+@param shape? integer|integer[]
+@param mean? any   number or array, default 0
+@param sigma? any  number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:log_normal
+@options dtype mean shape sigma
+= cuda.random.normal(shape, mean, sigma, dtype)
+Normally distributed numbers of the module's generator: as Generator:normal.
+@param shape? integer|integer[]
+@param mean? any   number or array, default 0
+@param sigma? any  number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:normal
+@options dtype mean shape sigma
+= cuda.random.permutation(x)
+The positions 1 to n in random order, or the parts of an array: as Generator:permutation.
+@param x integer|cuda.gpuarray.Array
+@return cuda.gpuarray.Array
+@raise LogicError as Generator:permutation
+@options x
+= cuda.random.poisson(shape, mean, dtype)
+Numbers of events, of the module's generator: as Generator:poisson.
+@param shape? integer|integer[]
+@param mean any    number or array, from 0
+@param dtype? any  an integer type; default: int64
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:poisson
+@options dtype mean shape
+= cuda.random.rand(shape, dtype, stream)
+Uniform numbers of the module's generator, as PyCUDA's rand: floats from 0 to below 1, integers of all values.
+@param shape integer|integer[]
+@param dtype? any              a floating-point type, or integers of 32 or 64 bits; default: dtype.default_float()
+@param stream? cuda.Stream  computes them now; default: the stream that first needs them
+@return cuda.gpuarray.Array
+@raise LogicError for other types and bad shapes
+= cuda.random.seed(seed)
+Begins the sequence of another seed in the generator that the functions of the module use.
+@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
+@raise LogicError if the seed is not a non-negative integer
+@options seed
+= cuda.random.seed_getter_uniform(n)
+Seeds for generators: all the same, drawn from the module's generator.
+@param n integer  how many
+@return cuda.gpuarray.Array  int32
+@raise LogicError unless it is a non-negative integer
+= cuda.random.seed_getter_unique(n)
+Seeds for generators: all different, drawn from the module's generator.
+@param n integer  how many
+@return cuda.gpuarray.Array  int32
+@raise LogicError unless it is an integer between 0 and 2^32
+= cuda.random.uniform(shape, low, high, dtype)
+Numbers from low to below high, all as likely, of the module's generator: as Generator:uniform.
+@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
+@param low? any    number or array, default 0
+@param high? any   number or array, default 1
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@return cuda.gpuarray.Array  pending
+@raise LogicError as Generator:uniform
+@options dtype high low shape
+# docs/softgpu.md
+= cuda.softgpu module
+The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of
+devices. Every function raises a LogicError if another driver is in use.
+= cuda.softgpu.Call class
+@field serial integer
+@field symbol string   "cuMemAlloc_v2"
+@field result integer  CUresult
+@field text string     context and arguments
+= cuda.softgpu.Run class
+@field number integer  place in the order in which all work was submitted; the same for all nodes of a launched graph
+@field name string     "launch", "copy", "fill", "host", "record", "wait", "free" ...
+@field stream number   as Stream:handle() tells it; 1 and 2 are the default streams
+@field node? integer   of a graph, from 0, in the order in which they were added
+= cuda.softgpu.active()
+Is the software device the driver in use?
+@return boolean
+= cuda.softgpu.calls()
+The calls logged since log("on") or log("clear"), oldest first.
+@return cuda.softgpu.Call[]
+= cuda.softgpu.check(what)
+What kernels are checked for from now on, beside the bounds of their accesses; and what was set, where nothing is
+given. Memory that is there already counts as written. A kernel in which something is found ends with a LaunchError
+whose detail names kernel, source line, block, thread and memory.
+
+   races          accesses of shared and global memory that nothing orders
+   uninitialised  loads of memory that nobody has written
+   barriers       __syncthreads() that not all threads come to at one place
+   shuffles       values of lanes that do not take part, where they are used
+   arrays         accesses of shared memory beyond the variable whose address they are made from
+   leaks          memory of kernels' malloc and of the program that is there at the end, on stderr
+@param what? table<string, boolean>|string  {races = true, leaks = true}: these and no others; or "all", "off", "races,leaks"
+@return table<string, boolean> checks  by name
+@raise LogicError for other names
+@options leaks races
+= cuda.softgpu.control(command)
+Sends one command of the device's text protocol (docs/architecture.md lists them).
+@param command string
+@return string reply
+= cuda.softgpu.fail(symbol, nth, code)
+Makes the nth next call of a driver function fail, once.
+@param symbol string    "cuMemAlloc_v2"
+@param nth? integer     default 1
+@param code? integer|string  CUresult or its name without CUDA_ERROR_; default 999
+= cuda.softgpu.fail_clear()
+Takes back every failure that has not happened yet.
+= cuda.softgpu.leaks()
+@return string[]  one line per object that is still alive
+= cuda.softgpu.log(what)
+Starts, stops or clears the log of driver calls.
+@param what "on"|"off"|"clear"
+= cuda.softgpu.report(form)
+The report of the last fault, or "".
+@param form? "text"|"json"  json: an object on one line, for tools; "" if it is not a kernel's fault
+@return string
+= cuda.softgpu.runs()
+The operations that have run since log("on") or log("clear"), in the order in which they did. Of the calls that
+submitted them, calls() tells.
+@return cuda.softgpu.Run[]
+= cuda.softgpu.schedule(what)
+How kernels are run from now on. What a key is not given for stays.
+
+   threads  how many run a kernel. "auto": as many as there are processors, where the blocks of the kernel are
+            independent and there is enough to do; "auto:2": no more than two. A number: so many for every kernel,
+            also where blocks depend on each other, so that results may come out in another order each time
+   order    in which blocks begin: "forward", "reverse", "random:SEED"
+   gang     threads of a block that execute together, 32 to 1024
+   timeout  seconds until a kernel is stopped with LAUNCH_TIMEOUT; 0 or "off": none is
+@param what? {threads?: integer|string, order?: string, gang?: integer, timeout?: number|string}
+@return {threads: integer|string, order: string, gang: integer, timeout: number} schedule  from now on
+@raise LogicError for other keys and values
+@options gang order threads timeout
+= cuda.softgpu.set_device_count(n)
+Sets the number of devices. Everything on the device is dropped first; objects that are still held answer
+as those of a destroyed context do.
+@param n integer  1 to 8
+= cuda.softgpu.stats()
+@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...; spare_bytes: host memory that kernels keep for their next launches
+= cuda.softgpu.streams(mode)
+When work in streams runs, from now on; returns the setting if nothing is given.
+
+   deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
+                is never done in time
+   eager        in the call that submits it
+   random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
+                anybody waits; each seed, 0 to 2147483647, stands for one order, which comes again with it
+@param mode? string  "deferred", "eager", "random:7"
+@return string mode
+@raise LogicError for other modes
+# docs/textures.md
+= cuda.DynamicModule:get_surfref(name)
+A surface reference of one of the sources.
+@param name string
+@return cuda.SurfaceReference  the same one each time
+@raise LogicError (500) if there is none of that name, and before link().
+= cuda.DynamicModule:get_texref(name)
+A texture reference of one of the sources.
+@param name string
+@return cuda.TextureReference  the same one each time
+@raise LogicError (500) if there is none of that name, and before link().
+= cuda.Function:param_set_texref(reference)
+The launches to come read a texture reference of the kernel's module, as all launches of its kernels do: this checks
+that it is one.
+@param reference cuda.TextureReference  of mod:get_texref()
+@raise LogicError if it is another module's, or no reference
+= cuda.MipmappedArray class
+An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
+`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
+down to one texel; absent: all of them. Raises a LogicError as Array does.
+@call fun(descriptor: cuda.ArrayDescriptor3D, levels?: integer): cuda.MipmappedArray
+= cuda.MipmappedArray:close()
+The same as free().
+@raise LogicError if it was already freed
+= cuda.MipmappedArray:free()
+cuMipmappedArrayDestroy: waits for running work. Its levels, and textures of it, cannot be used any more.
+@raise LogicError if it was already freed
+= cuda.MipmappedArray:get_descriptor_3d()
+What it was made from.
+@return cuda.ArrayDescriptor3D  of level 0
+@raise LogicError after free()
+= cuda.MipmappedArray:handle()
+The driver's handle.
+@return number  the CUmipmappedArray as a number, for other libraries
+@raise LogicError after free()
+= cuda.MipmappedArray:level(level)
+One of its levels, an array that can be copied to and from, and read by a texture or a surface. It keeps the
+mipmapped array, and has no memory of its own: freeing it frees nothing.
+@param level integer  0 is the largest
+@return cuda.Array  the same one each time
+@raise LogicError if there is no such level, and after free()
+= cuda.MipmappedArray:levels()
+@return integer  how many levels it has
+@raise LogicError after free()
+= cuda.Module:get_surfref(name)
+A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
+cudaSurfaceObject_t s`.
+@param name string
+@return cuda.SurfaceReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.Module:get_texref(name)
+A texture that the module's kernels read by name: `texture<float, 2> t;` in the source, or a `__device__
+cudaTextureObject_t t`.
+@param name string
+@return cuda.TextureReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.SourceModule:get_surfref(name)
+A surface reference of the source, `surface<void, 2> s;`.
+@param name string
+@return cuda.SurfaceReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.SourceModule:get_texref(name)
+A texture reference of the source, `texture<float, 2> t;`.
+@param name string
+@return cuda.TextureReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.SurfaceObject class
+A surface that kernels take as a cudaSurfaceObject_t, to read and write the texels of an array made with the flag
+"surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array. Raises a LogicError for other arrays.
+@call fun(options: {array: cuda.Array}): cuda.SurfaceObject
+@options array
+= cuda.SurfaceObject:close()
+cuSurfObjectDestroy, once all work of the context is done: kernels may still use it.
+@raise LogicError if it was already closed, and while a stream of its context is being captured
+= cuda.SurfaceObject:handle()
+The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+@return number  the cudaSurfaceObject_t as a number
+@raise LogicError if it was closed, or its array was freed
+= cuda.SurfaceReference class
+A surface that kernels read and write by the name of a variable. `mod:get_surfref(name)` gives it.
+@call fun(): cuda.SurfaceReference  one that belongs to no module
+= cuda.SurfaceReference:get_array()
+@return cuda.Array? array  nil: there is none
+= cuda.SurfaceReference:set_array(array, flags)
+The surface is that array, which it keeps.
+@param array cuda.Array  made with the flag "surface_ldst"
+@param flags? integer       0
+@raise LogicError for other arrays
+= cuda.TextureObject class
+A texture that kernels take as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It keeps
+what it reads. Raises a LogicError for options that do not go together, for unaligned memory, and for what has been
+freed.
+@call fun(options: cuda.TextureOptions): cuda.TextureObject
+@options address="clamp"|"border"|"wrap"|"mirror" array border="border" filter="point"|"linear"|"point" format="float" height linear max_anisotropy mip_bias mip_clamp mip_filter="point"|"linear" mipmap normalized num_channels pitch pitch2d read="element"|"normalized" seamless srgb trilinear view width
+= cuda.TextureObject:close()
+cuTexObjectDestroy, once all work of the context is done: kernels may still read through it.
+@raise LogicError if it was already closed, and while a stream of its context is being captured
+= cuda.TextureObject:handle()
+The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+@return number  the cudaTextureObject_t as a number
+@raise LogicError if it was closed, or what it reads was freed
+= cuda.TextureOptions class
+@field array? cuda.Array            what it reads: a CUDA array,
+@field mipmap? cuda.MipmappedArray  or a mipmapped one,
+@field linear? any                     or linear memory, by number: a gpuarray, device memory, {ptr =, bytes =}
+@field pitch2d? any                    or rows in memory: a gpuarray of two axes (or three, the last one the channels), device memory, {ptr =, bytes =}
+@field format? integer|string          of memory, as in cuda.array_format: "float"; a gpuarray brings its own
+@field num_channels? integer           of memory: 1, 2 or 4; default 1
+@field width? integer                  of pitch2d: texels of a row
+@field height? integer                 of pitch2d: rows
+@field pitch? integer                  of pitch2d: bytes from row to row; default: no gaps
+@field filter? "point"|"linear"        default "point"
+@field address? string|string[]        outside of the array: "clamp" (default), "border", and with normalized coordinates "wrap" and "mirror"; one for all axes, or a list {x, y, z}
+@field border? number|number[]         what "border" gives, one for all channels or a list; default 0
+@field normalized? boolean             true: coordinates from 0 to 1; default: in texels
+@field read? "element"|"normalized"    normalized: integers of 8 and 16 bits as floats from 0 or -1 to 1
+@field srgb? boolean                   true: decodes sRGB of 8-bit channels, alpha left out
+@field max_anisotropy? integer         1 to 16
+@field mip_filter? "point"|"linear"    between levels
+@field mip_bias? number                added to the level
+@field mip_clamp? number[]             {lowest, highest} level that is read
+@field seamless? boolean               true: filters over the edges of a cube map's faces
+@field trilinear? boolean              false: no optimisation of trilinear filtering
+@field view? cuda.TextureView      the array in another format, or a part of its levels and layers
+= cuda.TextureReference class
+A texture that kernels read by the name of a variable. `mod:get_texref(name)` gives it; its methods say what is read
+and how, and the next launch of one of the module's kernels reads that. PyCUDA's TextureReference.
+@call fun(): cuda.TextureReference  one that belongs to no module
+= cuda.TextureReference:get_address()
+@return any? memory  as it was given to set_address() or set_address_2d(); nil: it reads none
+= cuda.TextureReference:get_address_mode(dim)
+@param dim integer  0 for x, 1 for y, 2 for z
+@return integer mode  of cuda.address_mode
+@raise LogicError for another dim
+= cuda.TextureReference:get_array()
+@return cuda.Array? array  that it reads; nil: it reads none
+= cuda.TextureReference:get_filter_mode()
+@return integer mode  of cuda.filter_mode
+= cuda.TextureReference:get_flags()
+@return integer flags  the sum of cuda.TRSF_READ_AS_INTEGER ...
+= cuda.TextureReference:get_format()
+@return integer format  of cuda.array_format
+@return integer num_components
+= cuda.TextureReference:set_address(memory, bytes, allow_offset)
+The texture reads linear memory, by number: tex1Dfetch(t, i). Textures begin at multiples of the device's
+texture_alignment; from another address on the texture begins before it, at the multiple, and kernels add the offset.
+@param memory any  device memory, whose owner it keeps, or an address
+@param bytes integer
+@param allow_offset? boolean  true: the address may be any
+@return integer offset  bytes from the texture's begin to the address
+@raise LogicError if the offset is not 0 and not allowed, or the memory has fewer bytes
+= cuda.TextureReference:set_address_2d(memory, descriptor, pitch)
+The texture reads rows in device memory.
+@param memory any  device memory, whose owner it keeps, or an address; a multiple of texture_alignment
+@param descriptor cuda.ArrayDescriptor  width, height, format, num_channels
+@param pitch integer  bytes from row to row, a multiple of texture_pitch_alignment
+@raise LogicError for other addresses and pitches, and if the rows do not fit
+= cuda.TextureReference:set_address_mode(dim, mode)
+What is read outside of the array.
+@param dim integer          0 for x, 1 for y, 2 for z
+@param mode integer|string  of cuda.address_mode; wrap and mirror need normalized coordinates
+@raise LogicError for others
+= cuda.TextureReference:set_array(array)
+The texture reads an array, and keeps it.
+@param array cuda.Array
+@raise LogicError if it is no array, was freed, or has other dimensions than the source declares
+= cuda.TextureReference:set_filter_mode(mode)
+What is read between texels.
+@param mode integer|string  of cuda.filter_mode; linear needs texels that are read as floats
+@raise LogicError for others
+= cuda.TextureReference:set_flags(flags)
+How coordinates and integers are read.
+@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
+@raise LogicError for other bits
+= cuda.TextureReference:set_format(format, num_components)
+How elements of linear memory are read; of an array it has to be the array's format.
+@param format integer|string  of cuda.array_format
+@param num_components integer  1, 2 or 4
+@raise LogicError for others, and for another format than the bound array's
+= cuda.bind_array_to_texref(array, reference)
+The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
+@param array cuda.Array
+@param reference cuda.TextureReference
+@raise LogicError as TextureReference:set_array
+= cuda.gpuarray_to_array(ary, order, opts)
+An array of one, two or three dimensions with the elements of an array of the device, copied there in the current
+stream. The array is computed and stays where it is, as with `gpudata`.
+@param ary cuda.gpuarray.Array  1 to 3 axes
+@param order? "C"|"F"              C: the last axis is x (default); F: the first one
+@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: for surfaces, too; allow_double_hack: float64 and complex128 as int32 channels, two for each double; default true
+@return cuda.Array
+@raise LogicError for another rank or dtype, and if the memory was released
+@options allow_double_hack allow_surface_bind
+= cuda.matrix_to_texref(matrix, reference, order)
+The texture reads a new array with the elements of a host array of two axes. PyCUDA's matrix_to_texref.
+@param matrix cuda.ndarray.Array|cuda.gpuarray.Array
+@param reference cuda.TextureReference
+@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
+@raise LogicError as matrix_to_array and TextureReference:set_array
+# docs/traps.md
+= cuda.Error class
+@field class string          "LogicError", ...
+@field message string        one sentence
+@field code integer?         CUresult, if the driver reported it
+@field name string?          "CUDA_ERROR_INVALID_VALUE"
+@field call string?          driver function that reported it
+@field kernel string?        kernel concerned: launched, or launched last before a late report
+@field arg integer?          1-based number of the kernel argument that was refused
+@field param string?         that parameter as declared: "int n"
+@field detail string?        the driver's own explanation
+@field hint string?          what to do next
+@field log string?           compiler's or JIT's log
+@field source string?        source that did not compile
+@field excerpt string?       its lines around the first error, with a mark
+@field sticky boolean?       true: every later call on the device fails, the process must restart
+@field requested number?     MemoryError: bytes asked for
+@field free number?          MemoryError: bytes free on the device
+@field total number?         MemoryError: bytes the device has
+@field live number?          MemoryError: bytes of device memory that objects of this program have
+@field pooled number?        MemoryError: bytes that pools keep for later
+@field queued number?        MemoryError: bytes that were collected and not yet given back
+@field expression string[]?  arrays: the operations that were computed, with the lines that wrote them
+@field where string?         "script.lua:12", the caller's line
+@field traceback string      stack at the time of the error
+= cuda.Error:is(class)
+Is this error of that class (or of one of its subclasses)?
+@param class table|string  a class, such as cuda.MemoryError, or its name
+@return boolean
+= cuda.has(name)
+Whether a name exists. Using an unknown name is an error.
+@param name string  from `cuda` on, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
+@return boolean
+@raise LogicError if it is not a string
+= cuda.is_error(value, class)
+Is `value` an error of this library, and of that class? Safe for anything that pcall returns.
+@param value any
+@param class? table|string  a class, such as cuda.MemoryError, or its name
+@return boolean
+= cuda.result field
+The driver's codes by name, CUDA_ERROR_ left out: `err.code == cuda.result.OUT_OF_MEMORY`.
+= cuda.set_debugging(on)
+For finding errors: waits for each kernel after its launch, so that an error is raised by the call that launched it
+and not by whatever comes later; and compiles for the debugger (-G -lineinfo), without the cache, keeping the
+compiler's files. Waiting alone is on from the start with CUDALUA_LAUNCH_BLOCKING=1. Kernels that go into a graph are
+not waited for.
+@param on boolean
+@return boolean before  whether launches were waited for
 ]==]
