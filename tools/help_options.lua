@@ -43,13 +43,16 @@ end
 
 -- What is said of options that need no words of their own.
 local USUAL_TEXTS = {
-  allocator = "gives the memory of the result", out = "gets the result",
-  stream = "the stream that computes it; default: the current one", axis = "from 1, negative ones from the last",
-  keepdims = "the axes stay, with an extent of 1", pinned = "in page-locked memory, as cuda.pagelocked_empty",
-  managed = "in managed memory, as cuda.managed_empty", equal_nan = "NaN equals NaN", rtol = "the relative tolerance",
-  atol = "the absolute tolerance",
+  allocator = "a function that allocates the result: it takes a number of bytes and returns device memory",
+  out = "an array that receives the result, instead of a new one", dtype = "the dtype of the result, as for dtype.of",
+  stream = "the stream to run in; default: the current stream",
+  axis = "an axis, from 1; negative numbers count from the last axis",
+  keepdims = "keep each reduced axis, with an extent of 1",
+  pinned = "allocate page-locked memory, as cuda.pagelocked_empty does",
+  managed = "allocate managed memory, as cuda.managed_empty does", equal_nan = "count two NaNs as equal",
+  rtol = "the relative tolerance", atol = "the absolute tolerance",
 }
-local ORDER = 'C (default): the last axis changes fastest; F: the first one' -- of the type "C"|"F"
+local ORDER = 'C (default): the last axis changes fastest; F: the first axis does' -- of the type "C"|"F"
 
 ---An option.
 ---@class help_options.Option

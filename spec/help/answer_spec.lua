@@ -27,7 +27,7 @@ describe("help() finds", function()
       eig = "Eigenvalues of nonsymmetric matrices are not supported; for symmetric and",
       block = "block is an option: threads of a block: up to 3 extents; required",
       pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",
-      keepdims = "keepdims is an option: the axes stay, with an extent of 1",
+      keepdims = "keepdims is an option: keep each reduced axis, with an extent of 1",
     } do
       assert.equal(line, answer.of_name(question, 80):match "[^\n]*", question)
     end

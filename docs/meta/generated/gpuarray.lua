@@ -7,178 +7,182 @@ local gpuarray = {}
 ---@class cudalua.gpuarray.Array
 local Array = {}
 
----The same elements with another shape: a view if the layout allows it, else a copy.
----@param a any  array, or host data, which is copied to the device
----@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument
----  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis; "A": "F" if the
----  array lies in F order alone, else "C"
+---Returns the same elements with another shape: as a view if the layout allows it, else as a copy.
+---@param a any  an array, or host data, which is copied to the device
+---@param ... any  the extents, or one list of them; one may be -1 and is computed from the others. A last argument
+---  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis does; "A": "F" if
+---  the array lies in F order alone, else "C"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the sizes differ
 function gpuarray.reshape(a, ...) end
 
----All elements along one axis: a view if the layout allows it, else a copy.
----@param a any  array, or host data, which is copied to the device
----@param order? "C"|"F"|"A"|"K"  order of the elements; default "C": the last axis changes fastest;
----  "K": as they lie in memory
+---Returns all elements as a 1-D array: as a view if the layout allows it, else as a copy.
+---@param a any  an array, or host data, which is copied to the device
+---@param order? "C"|"F"|"A"|"K"  the order of the elements; default "C": the last axis changes fastest; "F": the first
+---  axis does; "A": "F" if the array lies in F order alone, else "C"; "K": as they lie in memory
 ---@return cudalua.gpuarray.Array
 function gpuarray.ravel(a, order) end
 
----The same elements without axes of one element, as a view.
----@param a any  array, or host data, which is copied to the device
----@param axes? integer|integer[]  default: all axes that have one element
+---Removes axes of one element and returns a view.
+---@param a any  an array, or host data, which is copied to the device
+---@param axes? integer|integer[]  the axes to remove; default: all axes that have one element
 ---@return cudalua.gpuarray.Array
----@raise LogicError if an axis is out of range, or has not one element
+---@raise LogicError if an axis is out of range or does not have exactly one element
 function gpuarray.squeeze(a, axes) end
 
----The same elements with more axes, of one element each, as a view.
----@param a any  array, or host data, which is copied to the device
----@param axes integer|integer[]  where these are in the new shape; -1: the last one
+---Adds axes of one element and returns a view.
+---@param a any  an array, or host data, which is copied to the device
+---@param axes integer|integer[]  the positions of the new axes in the new shape; -1: the last one
 ---@return cudalua.gpuarray.Array
----@raise LogicError for places that the new shape does not have
+---@raise LogicError for positions that the new shape does not have
 function gpuarray.expand_dims(a, axes) end
 
----The same elements with the axes in another order, as a view.
----@param a any  array, or host data, which is copied to the device
----@param ... any  axes, or one list of them; none: the reverse
+---Permutes the axes and returns a view.
+---@param a any  an array, or host data, which is copied to the device
+---@param ... any  the axes in their new order, or one list of them; default: the reverse order
 ---@return cudalua.gpuarray.Array
----@raise LogicError if they do not name each axis once
+---@raise LogicError if each axis does not appear exactly once
 function gpuarray.transpose(a, ...) end
 
----Two axes exchanged, as a view.
----@param a any  array, or host data, which is copied to the device
----@param axis1 integer
----@param axis2 integer
+---Exchanges two axes and returns a view.
+---@param a any  an array, or host data, which is copied to the device
+---@param axis1 integer  the first axis
+---@param axis2 integer  the second axis
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if an axis is out of range
 function gpuarray.swapaxes(a, axis1, axis2) end
 
----Axes moved to other places, as a view; the others stay in their order.
----@param a any  array, or host data, which is copied to the device
----@param source integer|integer[]
----@param destination integer|integer[]  as many places
+---Moves axes to other positions and returns a view. The other axes keep their order.
+---@param a any  an array, or host data, which is copied to the device
+---@param source integer|integer[]  the axes to move
+---@param destination integer|integer[]  their new positions, one for each axis
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if an axis or a position is out of range
 function gpuarray.moveaxis(a, source, destination) end
 
----The same elements backwards, as a view.
----@param a any  array, or host data, which is copied to the device
----@param axes? integer|integer[]  default: all
+---Reverses the order of the elements along axes and returns a view.
+---@param a any  an array, or host data, which is copied to the device
+---@param axes? integer|integer[]  the axes; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if an axis is out of range
 function gpuarray.flip(a, axes) end
 
----The second axis backwards, as a view.
----@param a any  array, or host data, which is copied to the device
+---Reverses the second axis and returns a view.
+---@param a any  an array, or host data, which is copied to the device
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an array of fewer than two axes
+---@raise LogicError for an array with fewer than two axes
 function gpuarray.fliplr(a) end
 
----The first axis backwards, as a view.
----@param a any  array, or host data, which is copied to the device
+---Reverses the first axis and returns a view.
+---@param a any  an array, or host data, which is copied to the device
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
 function gpuarray.flipud(a) end
 
----Turned by quarters of a circle in the plane of two axes, from the first towards the second, as a view.
----@param a any  array, or host data, which is copied to the device
----@param k? integer       how many quarters; default: 1; negative: the other way
----@param axes? integer[]  two; default: {1, 2}
+---Rotates the array by multiples of 90 degrees in the plane of two axes, from the first towards the second, and returns
+---a view.
+---@param a any  an array, or host data, which is copied to the device
+---@param k? integer       the number of quarter turns; default: 1; negative: the other way
+---@param axes? integer[]  the two axes; default: {1, 2}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the two axes do not exist
 function gpuarray.rot90(a, k, axes) end
 
----A copy of the elements in reversed order, as PyCUDA's reverse().
----@param a any  array, or host data, which is copied to the device
+---Returns a copy of the elements in reversed order, as PyCUDA's reverse() does.
+---@param a any  an array, or host data, which is copied to the device
 ---@param options? {stream: cudalua.Stream, allocator: function}|cudalua.Stream
 ---@return cudalua.gpuarray.Array
 function gpuarray.reverse(a, options) end
 
----The same elements repeated along axes that have one element, or that are new before the first, as a view, which
----cannot
----be written to.
----@param a any  array, or host data, which is copied to the device
----@param ... any  extents, or one list of them
+---Repeats the elements along axes that have one element, and along new axes before the first. Returns a view, which
+---cannot be written to.
+---@param a any  an array, or host data, which is copied to the device
+---@param ... any  the extents, or one list of them
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the array's shape does not broadcast to that one
+---@raise LogicError if the array's shape does not broadcast to that shape
 function gpuarray.broadcast_to(a, ...) end
 
----The elements on a diagonal of two axes, as a view; the diagonal is its last axis.
----@param a any  array, or host data, which is copied to the device
----@param k? integer      0 (default): the main diagonal; above it positive, below negative
----@param axis1? integer  default: 1
----@param axis2? integer  default: 2
+---Returns the elements on a diagonal of two axes as a view. The diagonal is its last axis.
+---@param a any  an array, or host data, which is copied to the device
+---@param k? integer      the diagonal: 0 (default) the main one, positive above it, negative below it
+---@param axis1? integer  the first axis; default: 1
+---@param axis2? integer  the second axis; default: 2
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the two axes do not exist
 function gpuarray.diagonal(a, k, axis1, axis2) end
 
----A copy without gaps, in the array's own layout, as PyCUDA's copy and astype().
----@param a any  array, or host data, which is copied to the device
+---Returns a contiguous copy in the array's own layout, as PyCUDA's copy and astype() do.
+---@param a any  an array, or host data, which is copied to the device
 ---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or the order, or the
----  stream. K (default): axes lie in the order of the array's; A: F of an array that lies in F order alone, else C
+---  stream. order: K (default) keeps the array's order of axes; C: the last axis changes fastest; F: the first axis
+---  does; A: F if the array lies in F order alone, else C
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for another order
 function gpuarray.copy(a, options) end
 
----Parts along an axis, as views.
----@param a any  array, or host data, which is copied to the device
----@param parts integer|integer[]  how many, all of one size; or the positions at which all but the last one end
----@param axis? integer            default: 1
+---Splits an array along an axis and returns the parts as views.
+---@param a any  an array, or host data, which is copied to the device
+---@param parts integer|integer[]  the number of parts of equal size; or the positions at which all parts but the last
+---  end
+---@param axis? integer            the axis; default: 1
 ---@return cudalua.gpuarray.Array[]
----@raise LogicError if the axis has no such parts
+---@raise LogicError if the axis cannot be split so
 function gpuarray.split(a, parts, axis) end
 
 ---As split; if the axis cannot be split equally, the first parts have one element more.
----@param a any  array, or host data, which is copied to the device
+---@param a any  an array, or host data, which is copied to the device
 ---@param parts integer|integer[]  as for split
----@param axis? integer            default: 1
+---@param axis? integer            the axis; default: 1
 ---@return cudalua.gpuarray.Array[]
 ---@raise LogicError if positions are beyond the axis
 function gpuarray.array_split(a, parts, axis) end
 
----The parts along an axis as a list of views, without that axis, as unstack of the array API standard: what stack()
----joins.
----@param a any  array, or host data, which is copied to the device
----@param axis? integer  default: 1
+---Returns the parts along an axis as a list of views without that axis, as unstack of the array API standard does. The
+---inverse of stack().
+---@param a any  an array, or host data, which is copied to the device
+---@param axis? integer  the axis; default: 1
 ---@return cudalua.gpuarray.Array[]
 ---@raise LogicError for a 0-d array, and if an axis is out of range
 function gpuarray.unstack(a, axis) end
 
----The array repeated as a tile along each axis.
----@param a any  array, or host data, which is copied to the device
----@param ... any  how often along each axis, or one list; fewer than the axes: for the last ones; more: the array gets
----  axes before its first; last {stream = cudalua.Stream, allocator = function}
+---Repeats the array as a tile along each axis.
+---@param a any  an array, or host data, which is copied to the device
+---@param ... any  the number of repetitions along each axis, or one list of them; if there are fewer than axes, they
+---  apply to the last axes; if there are more, the array gets new axes in front; a last argument {stream =
+---  cudalua.Stream, allocator = function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a value that is not a non-negative integer
 function gpuarray.tile(a, ...) end
 
----Each element several times, one after the other. The name has a line because `repeat` is a word of Lua's.
----@param a any  array, or host data, which is copied to the device
----@param times integer|integer[]  how often; a list: for each position of the axis
----@param axis? integer            default: the elements of the whole array along one axis
+---Repeats each element several times in a row. The name ends with an underscore because `repeat` is a keyword of Lua.
+---@param a any  an array, or host data, which is copied to the device
+---@param times integer|integer[]  the number of repetitions; a list has one for each position of the axis
+---@param axis? integer            the axis; default: repeat the elements of the whole array along one axis
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a value that is not a non-negative integer, or a list of another length
 function gpuarray.repeat_(a, times, axis, options) end
 
----The elements shifted along axes; what leaves at one end comes in at the other.
----@param a any  array, or host data, which is copied to the device
----@param shift integer|integer[]  by how many positions; towards the end if positive
----@param axes? integer|integer[]  default: the elements of the whole array, in C order
+---Shifts the elements along axes. Elements that leave at one end come back at the other.
+---@param a any  an array, or host data, which is copied to the device
+---@param shift integer|integer[]  the number of positions; positive shifts towards the end
+---@param axes? integer|integer[]  the axes; default: shift the elements of the whole array in C order
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError if an axis is out of range, or not one shift or as many as axes
+---@raise LogicError if an axis is out of range, or there is neither one shift nor one for each axis
 function gpuarray.roll(a, shift, axes, options) end
 
----The array with a border around it.
----@param a any  array, or host data, which is copied to the device
----@param width any     how many elements: a number, {before, after} for all axes, or a list of such for each axis
----@param mode? string  what the border holds: "constant" (default), "edge": the nearest element, "reflect": mirrored at
----  the outermost elements, "symmetric": mirrored behind them, "wrap": the elements from the other end, "empty":
----  anything
----@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: of constant:
----  the value, default 0
+---Returns the array with a border around it.
+---@param a any  an array, or host data, which is copied to the device
+---@param width any     the number of elements to add: a number, {before, after} for all axes, or a list of these for
+---  each axis
+---@param mode? string  what the border holds: "constant" (default); "edge": the nearest element; "reflect": elements
+---  mirrored at the outermost ones; "symmetric": elements mirrored behind the outermost ones; "wrap": elements from the
+---  other end; "empty": uninitialized elements
+---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: the value of a
+---  constant border, default 0
 ---@return cudalua.gpuarray.Array
----@raise LogicError for bad widths or modes, and if an axis has no elements to take a border from
+---@raise LogicError for invalid widths or modes, and if an axis has no elements to fill the border with
 function gpuarray.pad(a, width, mode, options) end
 
 ---The mean of the elements, each as often as its weight says, as NumPy's average: sum(a * weights) / sum(weights).
@@ -605,30 +609,30 @@ function gpuarray.where(c, a, b, options) end
 ---@raise LogicError if shapes or types do not fit
 function Array:where(a, b, options) end
 
----The elements on and below a diagonal of the last two axes, zeros above it.
----@param a any  array
+---Returns the elements on and below a diagonal of the last two axes, with zeros above it.
+---@param a any  an array
 ---@param k? integer  the diagonal, as for eye
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
 function gpuarray.tril(a, k, options) end
 
----The elements on and below a diagonal of the last two axes, zeros above it.
+---Returns the elements on and below a diagonal of the last two axes, with zeros above it.
 ---@param k? integer  the diagonal, as for eye
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
 function Array:tril(k, options) end
 
----The elements on and above a diagonal of the last two axes, zeros below it.
----@param a any  array
+---Returns the elements on and above a diagonal of the last two axes, with zeros below it.
+---@param a any  an array
 ---@param k? integer  the diagonal, as for eye
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
 function gpuarray.triu(a, k, options) end
 
----The elements on and above a diagonal of the last two axes, zeros below it.
+---Returns the elements on and above a diagonal of the last two axes, with zeros below it.
 ---@param k? integer  the diagonal, as for eye
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
@@ -1126,86 +1130,96 @@ function gpuarray.norm(a, options) end
 function Array:norm(options) end
 
 ---Is no element 0? NaN is not. Of none: true.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
----@raise LogicError if an axis is out of range or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or appears twice, or out has another shape
 function gpuarray.all(a, options) end
 
 ---Is no element 0? NaN is not. Of none: true.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
----@raise LogicError if an axis is out of range or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or appears twice, or out has another shape
 function Array:all(options) end
 
 ---Is any element not 0? NaN is not. Of none: false.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
----@raise LogicError if an axis is out of range or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or appears twice, or out has another shape
 function gpuarray.any(a, options) end
 
 ---Is any element not 0? NaN is not. Of none: false.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
----@raise LogicError if an axis is out of range or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or appears twice, or out has another shape
 function Array:any(options) end
 
 ---The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted
 ---in C order.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.argmax(a, options) end
 
 ---The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted
 ---in C order.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:argmax(options) end
 
 ---The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
 ---order.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.argmin(a, options) end
 
 ---The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
 ---order.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:argmin(options) end
 
 ---How many elements are not 0, as int64.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if an axis is out of range or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or appears twice, or out has another shape
 function gpuarray.count_nonzero(a, options) end
 
 ---How many elements are not 0, as int64.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if an axis is out of range or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or appears twice, or out has another shape
 function Array:count_nonzero(options) end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
@@ -1228,139 +1242,155 @@ function gpuarray.dot(a, b, options) end
 function Array:dot(b, options) end
 
 ---The greatest element; NaN if there is one.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.max(a, options) end
 
 ---The greatest element; NaN if there is one.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:max(options) end
 
 ---The mean of the elements: of integers, the default float. Of none: NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
+---  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
+---  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
+---  result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function gpuarray.mean(a, options) end
 
 ---The mean of the elements: of integers, the default float. Of none: NaN.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
+---  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
+---  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
+---  result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function Array:mean(options) end
 
 ---The least element; NaN if there is one.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.min(a, options) end
 
 ---The least element; NaN if there is one.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:min(options) end
 
 ---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.nanargmax(a, options) end
 
 ---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:nanargmax(options) end
 
 ---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.nanargmin(a, options) end
 
 ---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:nanargmin(options) end
 
 ---The greatest element that is a number; NaN if none is.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.nanmax(a, options) end
 
 ---The greatest element that is a number; NaN if none is.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:nanmax(options) end
 
 ---The least element that is a number; NaN if none is.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function gpuarray.nanmin(a, options) end
 
 ---The least element that is a number; NaN if none is.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----  does not fit
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
+---  out has another shape
 function Array:nanmin(options) end
 
 ---The product of the elements, in the types of sum(). Of none: 1.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
+---  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
+---  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
+---  result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function gpuarray.prod(a, options) end
 
 ---The product of the elements, in the types of sum(). Of none: 1.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
+---  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
+---  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
+---  result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function Array:prod(options) end
 
 ---The greatest element less the least one.
@@ -1390,20 +1420,22 @@ function gpuarray.std(a, options) end
 function Array:std(options) end
 
 ---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
+---  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
+---  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
+---  result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function gpuarray.sum(a, options) end
 
 ---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
+---  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
+---  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
+---  result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function Array:sum(options) end
 
 ---The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
@@ -1439,84 +1471,84 @@ function gpuarray.vdot(a, b, options) end
 function Array:vdot(b, options) end
 
 ---The greatest of the elements up to each one; from the first NaN on, NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
----  default: all elements in C order, to an array of one axis. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to scan, of any shape
+---@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
+---  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
+---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 function gpuarray.cummax(a, options) end
 
 ---The greatest of the elements up to each one; from the first NaN on, NaN.
----@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
----  default: all elements in C order, to an array of one axis. out: an array that gets the result
+---@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
+---  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
+---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 function Array:cummax(options) end
 
 ---The least of the elements up to each one; from the first NaN on, NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
----  default: all elements in C order, to an array of one axis. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to scan, of any shape
+---@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
+---  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
+---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 function gpuarray.cummin(a, options) end
 
 ---The least of the elements up to each one; from the first NaN on, NaN.
----@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
----  default: all elements in C order, to an array of one axis. out: an array that gets the result
+---@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
+---  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
+---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 function Array:cummin(options) end
 
 ---The products of the elements up to each one, in the types of cumsum().
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
----  first. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to scan, of any shape
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
+---  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
+---  elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 function gpuarray.cumprod(a, options) end
 
 ---The products of the elements up to each one, in the types of cumsum().
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
----  first. out: an array that gets the result
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
+---  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
+---  elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 function Array:cumprod(options) end
 
 ---The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded
 ---once. The order of the additions follows from the shape, the axis and the dtype alone.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
----  first. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to scan, of any shape
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
+---  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
+---  elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 function gpuarray.cumsum(a, options) end
 
 ---The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded
 ---once. The order of the additions follows from the shape, the axis and the dtype alone.
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
----  first. out: an array that gets the result
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
+---  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
+---  elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 function Array:cumsum(options) end
 
 ---The sums of the elements up to each one, as cumsum(); NaN counts as 0.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
----  first. out: an array that gets the result
+---@param a cudalua.gpuarray.Array  the array to scan, of any shape
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
+---  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
+---  elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 function gpuarray.nancumsum(a, options) end
 
 ---The sums of the elements up to each one, as cumsum(); NaN counts as 0.
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
----  first. out: an array that gets the result
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
+---  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
+---  elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 function Array:nancumsum(options) end

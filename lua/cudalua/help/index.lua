@@ -9,23 +9,23 @@ return [==[
 = cuda.gpuarray module
 Arrays in device memory.
 = cuda.gpuarray.Array class
-An array in device memory, of any number of axes. Axes and positions count from 1, negative ones from the end.
-`a + b` writes an operation down; it is computed, with all others of the expression in one kernel, when the value is
-needed. `a[i]` reads an element of a 1-D array, `a[{...}]` is a part of an array, as a view, or where arrays of
-positions and masks are in the list, a new array of these elements; assigning to it writes.
-`a < b` and `#a` cannot be had in Lua: `a:lt(b)`, `a:len()`.
-@field shape integer[]    extents; a fresh list, which prints as (2, 3) and equals the shape of other arrays of these extents
-@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape
-@field dtype cuda.dtype.DType
-@field size integer       number of elements
-@field nbytes integer     size * dtype.itemsize
-@field itemsize integer   dtype.itemsize
-@field ndim integer       number of axes
-@field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}
-@field T cuda.gpuarray.Array  view with the axes reversed
-@field ptr integer        address of the first element; reading it computes the array, and all pending work on it
-@field gpudata userdata   memory from the first element on, for functions that take memory; nil without elements
-@field mem_size integer   number of elements, as PyCUDA calls it
+An array in device memory with any number of axes. Axes and positions count from 1; negative numbers count from the
+end. Operations such as `a + b` are recorded and computed when the value is needed, all operations of an expression
+in one kernel. `a[i]` reads an element of a 1-D array. `a[{...}]` selects a part of an array as a view; if the list
+has arrays of positions or masks, it returns a new array with these elements. Assigning to an index writes to the
+array. Lua does not support `a < b` and `#a` for arrays; use `a:lt(b)` and `a:len()`.
+@field shape integer[]    the extents; a new list, which prints as (2, 3) and equals the shape of other arrays with these extents
+@field strides integer[]  bytes from one element to the next on each axis; a new list, as shape
+@field dtype cuda.dtype.DType  the element type
+@field size integer       the number of elements
+@field nbytes integer     the size of all elements in bytes: size * dtype.itemsize
+@field itemsize integer   the size of an element in bytes: dtype.itemsize
+@field ndim integer       the number of axes
+@field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}  the memory layout: C order, Fortran order, or either
+@field T cuda.gpuarray.Array  a view with the axes reversed
+@field ptr integer        the address of the first element; reading it computes the array and all pending operations on it
+@field gpudata userdata   the memory from the first element on, for functions that take memory; nil for an array without elements
+@field mem_size integer   the number of elements, as PyCUDA calls it
 = cuda.gpuarray.Array:abs(options) = cuda.gpuarray.abs
 = cuda.gpuarray.Array:acos(options) = cuda.gpuarray.acos
 = cuda.gpuarray.Array:acosh(options) = cuda.gpuarray.acosh
@@ -44,11 +44,11 @@ positions and masks are in the list, a new array of these elements; assigning to
 = cuda.gpuarray.Array:asin(options) = cuda.gpuarray.asin
 = cuda.gpuarray.Array:asinh(options) = cuda.gpuarray.asinh
 = cuda.gpuarray.Array:astype(dtype, options)
-The same elements as another type, converted as by NumPy's astype.
-@param dtype any  as for dtype.of
-@param options? {copy: boolean, stream: cuda.Stream, allocator: function}  copy = false: an array that has this type is returned itself; default true
+Returns the elements converted to another dtype, as NumPy's astype does.
+@param dtype any  the new dtype, as for dtype.of
+@param options? {copy: boolean, stream: cuda.Stream, allocator: function}  copy = false: return the array itself if it already has this dtype; default true
 @return cuda.gpuarray.Array
-@raise LogicError if the type is unknown
+@raise LogicError if the dtype is unknown
 @options allocator copy dtype stream
 = cuda.gpuarray.Array:atan(options) = cuda.gpuarray.atan
 = cuda.gpuarray.Array:atan2(b, options) = cuda.gpuarray.atan2
@@ -117,7 +117,7 @@ with `ptr`, this computes the array, and all pending work on it. The memory live
 = cuda.gpuarray.Array:erfcx(options) = cuda.gpuarray.erfcx
 = cuda.gpuarray.Array:erfinv(options) = cuda.gpuarray.erfinv
 = cuda.gpuarray.Array:eval()
-Computes the array now, if it was not before.
+Computes the array now, if it is pending.
 @return cuda.gpuarray.Array self
 = cuda.gpuarray.Array:exp(options) = cuda.gpuarray.exp
 = cuda.gpuarray.Array:exp10(options) = cuda.gpuarray.exp10
@@ -128,14 +128,14 @@ Computes the array now, if it was not before.
 = cuda.gpuarray.Array:fdim(b, options) = cuda.gpuarray.fdim
 = cuda.gpuarray.Array:fill(value, options)
 Sets every element to one number.
-@param value any  number, or array of no axes
-@param options? {stream: cuda.Stream}|cuda.Stream  stream: default the current one
+@param value any  a number or a 0-d array
+@param options? {stream: cuda.Stream}|cuda.Stream  stream: default the current stream
 @return cuda.gpuarray.Array self
-@raise LogicError if the dtype cannot hold it
+@raise LogicError if the dtype cannot hold the value
 @options stream
 = cuda.gpuarray.Array:flatten(options)
-A copy of all elements along one axis.
-@param options? any  {order: "C"|"F"|"A"|"K", stream: cuda.Stream, allocator: function}, or the order, or the stream; order as for ravel
+Returns a copy of all elements as a 1-D array.
+@param options? any  {order: "C"|"F"|"A"|"K", stream: cuda.Stream, allocator: function}, or the order, or the stream. order: as for ravel
 @return cuda.gpuarray.Array
 @options allocator order="C"|"F"|"A"|"K" stream
 = cuda.gpuarray.Array:flip(axes) = cuda.gpuarray.flip
@@ -151,18 +151,18 @@ A copy of all elements along one axis.
 = cuda.gpuarray.Array:gcd(b, options) = cuda.gpuarray.gcd
 = cuda.gpuarray.Array:ge(b, options) = cuda.gpuarray.ge
 = cuda.gpuarray.Array:get(options)
-Copies the elements to the host: to a host array, or, of a 0-d array, as the value.
-@param options? any  {array: boolean, to: cuda.ndarray.Array, stream: cuda.Stream}, or `to`, or the stream. array: a host array also of a 0-d array; to: gets the elements, of the same shape and dtype, in place of a new host array; stream: default the current one, which the program waits for
-@return cuda.ndarray.Array|boolean|number|ffi.cdata*  of a 0-d array without `to` and `array` what item() gives: a number, a boolean, an int64_t, uint64_t or complex
-@raise LogicError if `to` does not fit; what the kernels raise that compute the value
+Copies the elements to the host and returns them as a host array. Returns the value of a 0-d array.
+@param options? any  {array: boolean, to: cuda.ndarray.Array, stream: cuda.Stream}, or `to`, or the stream. array: return a host array for a 0-d array, too; to: a host array that receives the elements, with the same shape and dtype, instead of a new one; stream: default the current stream, which the program waits for
+@return cuda.ndarray.Array|boolean|number|ffi.cdata*  a host array; for a 0-d array without `to` and `array`, what item() returns: a number, a boolean, an int64_t, uint64_t or complex
+@raise LogicError if `to` has another shape or dtype; errors of the kernels that compute the value
 @options array stream to
 = cuda.gpuarray.Array:get_async(stream, to)
-Copies the elements to the host in the order of a stream, and returns at once; they are there when the stream is
-done.
-@param stream? cuda.Stream    default: the current one
-@param to? cuda.ndarray.Array  gets them: of the same shape and dtype, without gaps, in page-locked memory (for other memory the call waits); default: a new one
+Starts copying the elements to the host in stream order and returns at once. The elements are valid when the stream
+has finished the copy.
+@param stream? cuda.Stream    default: the current stream
+@param to? cuda.ndarray.Array  a contiguous host array of the same shape and dtype that receives the elements, in page-locked memory (for other memory the call waits); default: a new one
 @return cuda.ndarray.Array
-@raise LogicError if `to` does not fit; what the kernels raise that compute the value
+@raise LogicError if `to` has another shape or dtype; errors of the kernels that compute the value
 = cuda.gpuarray.Array:gradient(options) = cuda.gpuarray.gradient
 = cuda.gpuarray.Array:gt(b, options) = cuda.gpuarray.gt
 = cuda.gpuarray.Array:heaviside(b, options) = cuda.gpuarray.heaviside
@@ -213,10 +213,10 @@ a - b, written to a itself, and so to what it is a view of.
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:item(...)
-The value of an element, or of an array of one element.
-@param ... integer  as many positions as the array has axes; one: among all elements, in C order; none: the only one
+Returns the value of an element, or of an array with one element.
+@param ... integer  one position for each axis; or a single position among all elements in C order; or none, for an array with one element
 @return boolean|number|ffi.cdata*
-@raise LogicError if a position is out of range, or positions are missing and the array has not one element
+@raise LogicError if a position is out of range, or positions are missing and the array does not have exactly one element
 = cuda.gpuarray.Array:j0(options) = cuda.gpuarray.j0
 = cuda.gpuarray.Array:j1(options) = cuda.gpuarray.j1
 = cuda.gpuarray.Array:jn(a, options) = cuda.gpuarray.jn
@@ -226,7 +226,7 @@ The value of an element, or of an array of one element.
 = cuda.gpuarray.Array:le(b, options) = cuda.gpuarray.le
 = cuda.gpuarray.Array:left_shift(b, options) = cuda.gpuarray.left_shift
 = cuda.gpuarray.Array:len()
-The length of the first axis.
+Returns the length of the first axis.
 @return integer
 @raise LogicError for a 0-d array
 = cuda.gpuarray.Array:lgamma(options) = cuda.gpuarray.lgamma
@@ -308,19 +308,18 @@ array and are not computed yet. Using any of them afterwards is an error.
 = cuda.gpuarray.Array:rsqrt(options) = cuda.gpuarray.rsqrt
 = cuda.gpuarray.Array:searchsorted(values, options) = cuda.gpuarray.searchsorted
 = cuda.gpuarray.Array:set(values, options)
-Sets the elements: to those of an array that broadcasts to this one's shape, or all to one number. What was written
-down with this array before still means the old values.
-@param values any  array on the device; host data, as to_gpu takes it; or a number. Integers wrap and floats are rounded to the dtype
-@param options? {stream: cuda.Stream}|cuda.Stream  stream: default the current one. Waits for data of the host
+Sets the elements to those of an array that broadcasts to this shape, or all to one number. Operations recorded with
+this array before still use the old values.
+@param values any  an array on the device; host data, as for to_gpu; or a number. Integers wrap and floats are rounded to the dtype
+@param options? {stream: cuda.Stream}|cuda.Stream  stream: default the current stream. For host data the call waits
 @return cuda.gpuarray.Array self
-@raise LogicError if shapes do not fit, for arrays of a higher kind (float to integer, complex to real: astype() converts), and if the dtype cannot hold a number
+@raise LogicError if the shapes do not fit, if the values have a higher kind (convert float to integer and complex to real with astype()), and if the dtype cannot hold a number
 @options stream
 = cuda.gpuarray.Array:set_async(values, stream)
-The same in the order of a stream: returns at once if the data is on the device or in page-locked memory, which
-must
-not be changed before the stream is done with it.
-@param values any  as for set
-@param stream? cuda.Stream  default: the current one
+As set, in stream order. Returns at once if the data is on the device or in page-locked memory. Do not change the
+data before the stream has finished the copy.
+@param values any  the new elements, as for set
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array self
 @raise LogicError as set
 = cuda.gpuarray.Array:sign(options) = cuda.gpuarray.sign
@@ -352,7 +351,7 @@ has looked at the positions.
 = cuda.gpuarray.Array:tgamma(options) = cuda.gpuarray.tgamma
 = cuda.gpuarray.Array:tile(...) = cuda.gpuarray.tile
 = cuda.gpuarray.Array:tolist()
-The elements as nested tables; of a 0-d array, the value.
+Returns the elements as nested tables; for a 0-d array, the value.
 @return any
 = cuda.gpuarray.Array:topk(k, options) = cuda.gpuarray.topk
 = cuda.gpuarray.Array:trace(k, options) = cuda.gpuarray.trace
@@ -368,12 +367,11 @@ The elements as nested tables; of a 0-d array, the value.
 = cuda.gpuarray.Array:vdot(b, options) = cuda.gpuarray.vdot
 = cuda.gpuarray.Array:vecdot(b, options) = cuda.gpuarray.vecdot
 = cuda.gpuarray.Array:view(dtype)
-The same bytes as elements of another type, as a view. Where the types differ in size the last axis has to lie
-without
-gaps, and gets more elements or fewer.
-@param dtype? any  as for dtype.of; default: the array's own
+Reinterprets the bytes as elements of another dtype and returns a view. If the element sizes differ, the last axis
+must be contiguous and gets more or fewer elements.
+@param dtype? any  as for dtype.of; default: the array's own dtype
 @return cuda.gpuarray.Array
-@raise LogicError if the bytes of the last axis are not a multiple of the element size, or these are not aligned
+@raise LogicError if the bytes of the last axis are not a multiple of the element size, or are not aligned to it
 @options dtype
 = cuda.gpuarray.Array:where(a, b, options) = cuda.gpuarray.where
 = cuda.gpuarray.Array:y0(options) = cuda.gpuarray.y0
@@ -388,31 +386,31 @@ The CUDA C of a call with these arguments; nothing is run.
 @return string  of all kernels, if there are several: for results of different shapes
 @raise LogicError if the function does too much for one kernel, and what the function raises
 = cuda.gpuarray.abs(a, options)
-The absolute value; of a complex number its length, a float; also of integers, whose lowest number stays as it
-is, and of bool.
-@param a cuda.gpuarray.Array
+The absolute value. For a complex number, its magnitude as a float. The lowest integer of a signed type stays as it
+is; bool is supported.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.acos(a, options)
 The inverse of cos.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.acosh(a, options)
 The inverse of cosh.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.add(a, b, options)
-a + b; integers wrap; of bool: or.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a + b. Integers wrap around; for bool, a or b.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -429,10 +427,10 @@ with one rounding. With beta = 0, c is not read.
 @options allocator alpha beta out stream
 = cuda.gpuarray.all(a, options)
 Is no element 0? NaN is not. Of none: true.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
-@raise LogicError if an axis is out of range or given twice, or out does not fit
+@raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.allclose(a, b, options)
 Are all elements close, as isclose() says? The program waits for the answer. Of no elements: true.
@@ -443,46 +441,46 @@ Are all elements close, as isclose() says? The program waits for the answer. Of 
 @raise LogicError as isclose
 @options atol equal_nan rtol stream
 = cuda.gpuarray.angle(a, options)
-The angle of a complex number, from -pi to pi; of a real one 0 or pi.
-@param a cuda.gpuarray.Array
+The angle of a complex number, from -pi to pi; 0 or pi for a real number.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.any(a, options)
 Is any element not 0? NaN is not. Of none: false.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
-@raise LogicError if an axis is out of range or given twice, or out does not fit
+@raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.arange(start, stop, step, dtype, options)
-The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
-then, if wanted, a dtype and options.
+Returns the numbers from start up to stop, which is excluded, as NumPy's arange does: arange(stop), arange(start,
+stop) or arange(start, stop, step), optionally followed by a dtype and options.
 @call fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cuda.gpuarray.Array
-@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
+@param start number|ffi.cdata*  the first number; default: 0; pass integers beyond 2^53 as int64_t or uint64_t
 @param stop number|ffi.cdata*   the end, which is excluded
-@param step? number|ffi.cdata*  default: 1
-@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them, else dtype.default_float()
+@param step? number|ffi.cdata*  the difference between two numbers; default: 1
+@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if they need it, else dtype.default_float()
 @param options? {dtype: any, allocator: function, stream: cuda.Stream}  as for empty
 @return cuda.gpuarray.Array
-@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold; MemoryError
+@raise LogicError for a step of 0, for numbers that are not finite, and for those that the dtype cannot hold; MemoryError
 @options allocator dtype step stream
 = cuda.gpuarray.argmax(a, options)
 The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted
 in C order.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmin(a, options)
 The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
 order.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argpartition(a, kth, options)
 Where the elements are that partition() puts in their places, as NumPy's argpartition.
@@ -517,60 +515,61 @@ for the answer.
 @options equal_nan stream
 = cuda.gpuarray.array_split(a, parts, axis)
 As split; if the axis cannot be split equally, the first parts have one element more.
-@param a any  array, or host data, which is copied to the device
+@param a any  an array, or host data, which is copied to the device
 @param parts integer|integer[]  as for split
-@param axis? integer            default: 1
+@param axis? integer            the axis; default: 1
 @return cuda.gpuarray.Array[]
 @raise LogicError if positions are beyond the axis
 @options axis
 = cuda.gpuarray.asin(a, options)
 The inverse of sin.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.asinh(a, options)
 The inverse of sinh.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.atan(a, options)
 The inverse of tan.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.atan2(a, b, options)
 The angle of the point (b, a), from -pi to pi.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.atanh(a, options)
 The inverse of tanh.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.atleast_1d(...)
-Arrays with at least one axis; views.
+Returns views of arrays with at least one axis.
 @param ... any  arrays
-@return cuda.gpuarray.Array ...  as many
+@return cuda.gpuarray.Array ...  one for each array
 = cuda.gpuarray.atleast_2d(...)
-Arrays with at least two axes: new ones come first. Views.
+Returns views of arrays with at least two axes. New axes come first.
 @param ... any  arrays
-@return cuda.gpuarray.Array ...  as many
+@return cuda.gpuarray.Array ...  one for each array
 = cuda.gpuarray.atleast_3d(...)
-Arrays with at least three axes: those of a 1-D array get one before and one behind, 2-D ones get one behind. Views.
+Returns views of arrays with at least three axes. A 1-D array gets a new axis on each side, a 2-D array gets one at
+the end.
 @param ... any  arrays
-@return cuda.gpuarray.Array ...  as many
+@return cuda.gpuarray.Array ...  one for each array
 = cuda.gpuarray.average(a, options)
 The mean of the elements, each as often as its weight says, as NumPy's average: sum(a * weights) / sum(weights).
 Where the weights add up to 0 it is NaN or infinite; NumPy raises there.
@@ -590,65 +589,64 @@ until the greatest element is known.
 @raise LogicError if an element is less than 1, and if types or shapes do not fit
 @options allocator minlength stream weights
 = cuda.gpuarray.bitwise_and(a, b, options)
-The bits that are set in both; of integers and bool.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Bitwise and of integers and bool.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.bitwise_not(a, options)
-The bits that are not set; of integers and bool.
-@param a cuda.gpuarray.Array
+Inverts all bits of integers and bool.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.bitwise_or(a, b, options)
-The bits that are set in one or both; of integers and bool.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Bitwise or of integers and bool.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.bitwise_xor(a, b, options)
-The bits that are set in just one of the two; of integers and bool.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Bitwise exclusive or of integers and bool.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.broadcast_arrays(...)
-Views of arrays in the shape that they have together, which cannot be written to if elements are repeated.
+Broadcasts arrays against each other and returns views. Views with repeated elements cannot be written to.
 @param ... any  arrays, or one list of them
-@return cuda.gpuarray.Array ...  as many
+@return cuda.gpuarray.Array ...  one for each array
 @raise LogicError if the shapes do not broadcast
 = cuda.gpuarray.broadcast_to(a, ...)
-The same elements repeated along axes that have one element, or that are new before the first, as a view, which
-cannot
-be written to.
-@param a any  array, or host data, which is copied to the device
-@param ... any  extents, or one list of them
+Repeats the elements along axes that have one element, and along new axes before the first. Returns a view, which
+cannot be written to.
+@param a any  an array, or host data, which is copied to the device
+@param ... any  the extents, or one list of them
 @return cuda.gpuarray.Array
-@raise LogicError if the array's shape does not broadcast to that one
+@raise LogicError if the array's shape does not broadcast to that shape
 = cuda.gpuarray.can_cast(from, to)
-As dtype.can_cast: does promotion convert one type to another?
-@param from any  a dtype, or an array
-@param to any    a dtype
+As dtype.can_cast: returns true if promotion converts one type to another.
+@param from any  a dtype or an array
+@param to any  a dtype
 @return boolean
-@raise LogicError if one is not a dtype
+@raise LogicError if an argument is not a dtype
 = cuda.gpuarray.cbrt(a, options)
 The cube root.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.ceil(a, options)
-The next integer up.
-@param a cuda.gpuarray.Array
+Rounds up.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -662,18 +660,18 @@ For each element that one of the arrays whose number it is, as NumPy's choose; a
 @raise LogicError if a number has no choice
 @options allocator mode="raise"|"wrap"|"clip" out stream
 = cuda.gpuarray.clip(a, low, high, options)
-minimum(maximum(a, low), high), as NumPy's clip. Without a bound, nil, that side is open.
-@param a cuda.gpuarray.Array|number
-@param low? cuda.gpuarray.Array|number
-@param high? cuda.gpuarray.Array|number
+minimum(maximum(a, low), high), as NumPy's clip. A bound that is nil does not limit that side.
+@param a cuda.gpuarray.Array|number  the values to limit
+@param low? cuda.gpuarray.Array|number  the lower bound
+@param high? cuda.gpuarray.Array|number  the upper bound
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError for complex numbers, or if all are numbers
 @options allocator out stream
 = cuda.gpuarray.complex(a, b, options)
-The complex numbers with these real and imaginary parts, as torch.complex: complex64, of float64 complex128.
-@param a cuda.gpuarray.Array|number  real parts
-@param b cuda.gpuarray.Array|number  imaginary parts
+Complex numbers with these real and imaginary parts, as torch.complex does: complex64, or complex128 for float64.
+@param a cuda.gpuarray.Array|number  the real parts
+@param b cuda.gpuarray.Array|number  the imaginary parts
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if one is complex, the shapes do not broadcast, or both are numbers
@@ -688,23 +686,23 @@ compress. The program waits for the condition.
 @raise LogicError if the condition is true beyond the axis
 @options allocator axis out stream
 = cuda.gpuarray.concatenate(arrays, axis, options)
-Arrays one after the other along an axis.
-@param arrays any      list of arrays, of one shape but for this axis; dtypes are promoted
-@param axis? integer   default: 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: of the result; out: gets it, in place of a new array
+Joins arrays along an existing axis.
+@param arrays any      a list of arrays with equal shapes, except along the axis; dtypes are promoted
+@param axis? integer   the axis, from 1; negative numbers count from the last; default: 1
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result; out: an array that receives the result, instead of a new one
 @return cuda.gpuarray.Array
-@raise LogicError for no arrays, and if their shapes do not fit together
+@raise LogicError for an empty list, and if the shapes do not fit together
 @options allocator axis dtype out stream
 = cuda.gpuarray.conj(a, options)
-The complex conjugate; a real number as it is.
-@param a cuda.gpuarray.Array
+The complex conjugate; real numbers are unchanged.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.conjugate(a, options)
-The complex conjugate: conj under its other name, as in PyCUDA.
-@param a cuda.gpuarray.Array
+The complex conjugate: another name of conj, as in PyCUDA.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -721,16 +719,16 @@ int8 in 32.
 @raise LogicError for more axes and for no elements, an unknown mode, if the dtypes are not supported, or out does not fit
 @options allocator dtype mode out stream
 = cuda.gpuarray.copy(a, options)
-A copy without gaps, in the array's own layout, as PyCUDA's copy and astype().
-@param a any  array, or host data, which is copied to the device
-@param options? any  {order: "C"|"F"|"A"|"K", stream: cuda.Stream, allocator: function}, or the order, or the stream. K (default): axes lie in the order of the array's; A: F of an array that lies in F order alone, else C
+Returns a contiguous copy in the array's own layout, as PyCUDA's copy and astype() do.
+@param a any  an array, or host data, which is copied to the device
+@param options? any  {order: "C"|"F"|"A"|"K", stream: cuda.Stream, allocator: function}, or the order, or the stream. order: K (default) keeps the array's order of axes; C: the last axis changes fastest; F: the first axis does; A: F if the array lies in F order alone, else C
 @return cuda.gpuarray.Array
 @raise LogicError for another order
 @options allocator order="C"|"F"|"A"|"K" stream
 = cuda.gpuarray.copysign(a, b, options)
 The absolute value of a with the sign of b.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -753,32 +751,32 @@ conjugate of v[j], m being v's size. The sums are as convolve()'s.
 @raise LogicError as gpuarray.convolve
 @options allocator dtype mode out stream
 = cuda.gpuarray.cos(a, options)
-Cosine, of radians.
-@param a cuda.gpuarray.Array
+Cosine of an angle in radians.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.cosh(a, options)
 Hyperbolic cosine.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.cospi(a, options)
 cos(pi * a).
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.count_nonzero(a, options)
 How many elements are not 0, as int64.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
-@raise LogicError if an axis is out of range or given twice, or out does not fit
+@raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.cov(m, options)
 The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
@@ -799,76 +797,76 @@ The cross products of vectors with three elements, which broadcast, as NumPy's c
 @options allocator axis out stream
 = cuda.gpuarray.cube(a, options)
 a * a * a.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.cummax(a, options)
 The greatest of the elements up to each one; from the first NaN on, NaN.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default: all elements in C order, to an array of one axis. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
+@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cummin(a, options)
 The least of the elements up to each one; from the first NaN on, NaN.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default: all elements in C order, to an array of one axis. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
+@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cumprod(a, options)
 The products of the elements up to each one, in the types of cumsum().
-@param a cuda.gpuarray.Array
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it first. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.cumsum(a, options)
 The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded
 once. The order of the additions follows from the shape, the axis and the dtype alone.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it first. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.cyl_bessel_i0(a, options)
 Modified Bessel function of the first kind, order 0.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.cyl_bessel_i1(a, options)
 Modified Bessel function of the first kind, order 1.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.degrees(a, options)
-From radians to degrees.
-@param a cuda.gpuarray.Array
+Converts radians to degrees.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.diag(a, k, options)
-Of a 1-D array a square one with its elements on a diagonal and zeros elsewhere; of a 2-D array its diagonal, as a
-view.
-@param a any  array
+For a 1-D array, returns a square array with its elements on a diagonal and zeros elsewhere. For a 2-D array, returns
+its diagonal as a view.
+@param a any  a 1-D or 2-D array
 @param k? integer  the diagonal, as for eye
-@param options? {stream: cuda.Stream, allocator: function}  allocator: a copy, also of a diagonal
+@param options? {stream: cuda.Stream, allocator: function}  allocator: return a copy of a diagonal, too
 @return cuda.gpuarray.Array
-@raise LogicError for an array of other than one or two axes
+@raise LogicError for an array that does not have one or two axes
 @options allocator k stream
 = cuda.gpuarray.diagonal(a, k, axis1, axis2)
-The elements on a diagonal of two axes, as a view; the diagonal is its last axis.
-@param a any  array, or host data, which is copied to the device
-@param k? integer      0 (default): the main diagonal; above it positive, below negative
-@param axis1? integer  default: 1
-@param axis2? integer  default: 2
+Returns the elements on a diagonal of two axes as a view. The diagonal is its last axis.
+@param a any  an array, or host data, which is copied to the device
+@param k? integer      the diagonal: 0 (default) the main one, positive above it, negative below it
+@param axis1? integer  the first axis; default: 1
+@param axis2? integer  the second axis; default: 2
 @return cuda.gpuarray.Array
 @raise LogicError if the two axes do not exist
 @options k
@@ -892,9 +890,9 @@ greater than every edge.
 @raise LogicError if the edges are not in order
 @options allocator right stream
 = cuda.gpuarray.div(a, b, options)
-a / b, the true quotient: of integers the default float.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a / b, true division: the result for integers is the default float.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -909,16 +907,17 @@ float32, rounded once. With a matrix, the product that matmul() computes.
 @raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 @options allocator dtype out stream
 = cuda.gpuarray.dstack(arrays, options)
-Arrays behind each other: along the third axis, which those of fewer axes get.
-@param arrays any  list of arrays
+Joins arrays along the third axis, which is added to arrays with fewer axes.
+@param arrays any  a list of arrays
 @param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for concatenate
 @return cuda.gpuarray.Array
 @raise LogicError as concatenate
 @options allocator dtype out stream
 = cuda.gpuarray.eager(on)
-Computes each operation at once, instead of whole expressions: for finding out which one fails.
-@param on? boolean  sets it
-@return boolean    how it is
+Turns eager mode on or off. In eager mode each operation is computed at once instead of whole expressions, which
+shows the operation that fails.
+@param on? boolean  the new setting; default: leave it unchanged
+@return boolean    the setting now
 @raise LogicError for anything else
 = cuda.gpuarray.einsum(subscripts, ...)
 Sums of products by the letters of axes, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that the
@@ -931,100 +930,100 @@ alone are summed first; then always the two operands are multiplied whose produc
 @raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out does not fit
 @options allocator dtype out stream
 = cuda.gpuarray.empty(shape, dtype, options)
-An array whose elements are not set to anything.
-@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
+Returns an array with uninitialized elements.
+@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
 @param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  order C (default): the last axis is dense; F: the first one; allocator: gives the memory, in place of the pool that arrays share: any device memory of this library, such as cuda.mem_alloc, pool:allocate in a function, managed memory; stream: the elements are set in it, default the current one
+@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  order: C (default): the last axis is contiguous; F: the first axis is; allocator: a function that allocates the memory, instead of the pool that arrays share: it returns any device memory of this library, such as cuda.mem_alloc, pool:allocate in a function, managed memory; stream: the stream in which the elements are set; default: the current stream
 @return cuda.gpuarray.Array
-@raise LogicError for a bad shape, dtype or option, or memory that does not fit; MemoryError; what the allocator raises
+@raise LogicError for an invalid shape, dtype or option, or memory that is too small; MemoryError; errors of the allocator
 @options allocator dtype order="C"|"F" stream
 = cuda.gpuarray.empty_like(other, dtype, options)
-An array of the shape, dtype and layout of another one, whose elements are not set to anything.
-@param other cuda.gpuarray.Array|cuda.ndarray.Array
-@param dtype? any  as for dtype.of; default: the other's
-@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream: cuda.Stream}  order K (default): the other's order of axes, without gaps; A: F if the other lies in F order alone, else C; shape: default the other's; allocator: as for empty
+Returns an array with the shape, dtype and layout of another one and with uninitialized elements.
+@param other cuda.gpuarray.Array|cuda.ndarray.Array  the array whose shape, dtype and layout are used
+@param dtype? any  as for dtype.of; default: the dtype of other
+@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream: cuda.Stream}  order: K (default): the order of axes of other, contiguous; A: F if other lies in F order alone, else C; shape: default: the shape of other; allocator: as for empty
 @return cuda.gpuarray.Array
-@raise LogicError if it is not an array, and as empty
+@raise LogicError if other is not an array, and as empty
 @options allocator dtype order="C"|"F"|"A"|"K" shape stream
 = cuda.gpuarray.eq(a, b, options)
-Is a equal to b? As bool; NaN equals nothing.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Tests whether a equals b, as bool. NaN does not equal anything.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.erf(a, options)
 The error function.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.erfc(a, options)
 1 - erf(a), accurate for large numbers.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.erfcinv(a, options)
 The inverse of erfc.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.erfcx(a, options)
 exp(a^2) * erfc(a).
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.erfinv(a, options)
 The inverse of erf.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.eval(...)
-Computes the given arrays, or without arguments everything that was written down and not computed. Then an
-expression that cannot be computed is skipped, and raises its error when it is used.
-@param ... cuda.gpuarray.Array
-@raise LogicError if it is not an array; what the kernels raise that compute the given arrays
+Computes the given arrays, or without arguments all pending expressions. Without arguments, an expression that cannot
+be computed is skipped and raises its error when it is used.
+@param ... cuda.gpuarray.Array  the arrays to compute; default: all pending ones
+@raise LogicError if an argument is not an array; errors of the kernels that compute the given arrays
 = cuda.gpuarray.exp(a, options)
 e^a.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.exp10(a, options)
 10^a.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.exp2(a, options)
 2^a.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.expand_dims(a, axes)
-The same elements with more axes, of one element each, as a view.
-@param a any  array, or host data, which is copied to the device
-@param axes integer|integer[]  where these are in the new shape; -1: the last one
+Adds axes of one element and returns a view.
+@param a any  an array, or host data, which is copied to the device
+@param axes integer|integer[]  the positions of the new axes in the new shape; -1: the last one
 @return cuda.gpuarray.Array
-@raise LogicError for places that the new shape does not have
+@raise LogicError for positions that the new shape does not have
 @options axis
 = cuda.gpuarray.expm1(a, options)
 e^a - 1, accurate near 0.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -1038,12 +1037,12 @@ The elements for which a mask is true, in C order, as NumPy's extract. The progr
 @raise LogicError if the sizes differ
 @options allocator stream
 = cuda.gpuarray.eye(rows, columns, k, dtype, options)
-Ones on a diagonal, zeros elsewhere, as NumPy's: eye(rows), eye(rows, columns) or eye(rows, columns, k), then, if
-wanted, a dtype and options.
+Returns an array with ones on a diagonal and zeros elsewhere, as NumPy's eye does: eye(rows), eye(rows, columns) or
+eye(rows, columns, k), optionally followed by a dtype and options.
 @call fun(rows: integer, dtype?: any, options?: table): cuda.gpuarray.Array
-@param rows integer
-@param columns? integer  default: rows
-@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
+@param rows integer  the number of rows
+@param columns? integer  the number of columns; default: rows
+@param k? integer        the diagonal: 0 (default) the main one, positive above it, negative below it
 @param dtype? any        as for dtype.of; default: dtype.default_float()
 @param options? {dtype: any, order: "C"|"F", allocator: function, stream: cuda.Stream}  as for empty
 @return cuda.gpuarray.Array
@@ -1051,30 +1050,29 @@ wanted, a dtype and options.
 @options allocator dtype k order="C"|"F" stream
 = cuda.gpuarray.fabs(a, options)
 The absolute value, as a float.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.fast_math(on)
-Makes later operations faster and less exact: products and sums may be fused into one rounding,
-denormals count as 0, and divisions, roots and functions come from faster, coarser approximations, as with nvcc's
-use_fast_math. What was written down before is computed first, as it was meant. Kernels of your own are not
-concerned: they have options.
-@param on? boolean  sets it; at first it is off
-@return boolean    how it is
-@raise LogicError for anything else; what the kernels raise that compute what was written down
+Makes later operations faster and less exact, like nvcc's --use_fast_math. Products and sums may be fused into one
+rounding, denormals count as 0, and divisions, roots and functions use faster, coarser approximations. Pending
+operations are computed first, with the old setting. Kernels of your own are not affected: they have options.
+@param on? boolean  the new setting; default: leave it unchanged. Initially it is off
+@return boolean    the setting now
+@raise LogicError for anything else; errors of the kernels that compute pending operations
 = cuda.gpuarray.fdim(a, b, options)
 a - b if that is positive, else 0.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.finfo(x)
 As dtype.finfo: the limits of a float type.
-@param x any  a dtype, or an array
+@param x any  a dtype or an array
 @return cuda.dtype.FloatInfo
 @raise LogicError for other types
 = cuda.gpuarray.flatnonzero(a, options)
@@ -1084,105 +1082,106 @@ Where an array is not 0: the positions in C order of the whole. The program wait
 @return cuda.gpuarray.Array  1-D, int64
 @options allocator stream
 = cuda.gpuarray.flip(a, axes)
-The same elements backwards, as a view.
-@param a any  array, or host data, which is copied to the device
-@param axes? integer|integer[]  default: all
+Reverses the order of the elements along axes and returns a view.
+@param a any  an array, or host data, which is copied to the device
+@param axes? integer|integer[]  the axes; default: all
 @return cuda.gpuarray.Array
 @raise LogicError if an axis is out of range
 @options axis
 = cuda.gpuarray.fliplr(a)
-The second axis backwards, as a view.
-@param a any  array, or host data, which is copied to the device
+Reverses the second axis and returns a view.
+@param a any  an array, or host data, which is copied to the device
 @return cuda.gpuarray.Array
-@raise LogicError for an array of fewer than two axes
+@raise LogicError for an array with fewer than two axes
 = cuda.gpuarray.flipud(a)
-The first axis backwards, as a view.
-@param a any  array, or host data, which is copied to the device
+Reverses the first axis and returns a view.
+@param a any  an array, or host data, which is copied to the device
 @return cuda.gpuarray.Array
 @raise LogicError for a 0-d array
 = cuda.gpuarray.floor(a, options)
-The next integer down.
-@param a cuda.gpuarray.Array
+Rounds down.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.floordiv(a, b, options)
-The quotient, rounded down. Of integers by 0 it is 0.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The quotient rounded down. Integer division by 0 gives 0.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.fma(a, b, c, options)
 a * b + c, rounded once.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
-@param c cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
+@param c cuda.gpuarray.Array|number  the third operand; as the second one
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError for complex numbers, or if all are numbers
 @options allocator out stream
 = cuda.gpuarray.fmax(a, b, options)
-The larger one, of a number and NaN the number.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The larger of two numbers; if one is NaN, the other one.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.fmin(a, b, options)
-The smaller one, of a number and NaN the number.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The smaller of two numbers; if one is NaN, the other one.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.fmod(a, b, options)
-The remainder of a division rounded towards 0; it has the sign of a. Of integers by 0 it is 0.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The remainder of a division rounded towards 0, with the sign of a. For integers, the remainder of division by 0 is
+0.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.frexp(a, options)
-Numbers as mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is the number,
-and the exponent 0.
-@param a cuda.gpuarray.Array
+Splits numbers into mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is the
+number and the exponent is 0.
+@param a cuda.gpuarray.Array  the numbers
 @param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array mantissa
+@return cuda.gpuarray.Array mantissa  of a's dtype, or the default float
 @return cuda.gpuarray.Array exponent  int32
 @raise LogicError for complex numbers
 @options allocator stream
 = cuda.gpuarray.from_function(shape, fn, dtype, options)
-An array of what a function makes of the indices.
+Returns an array with the values of a function of the indices.
 @param shape integer|integer[]  as for empty
-@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
-@param dtype? any  as for dtype.of; default: as to_gpu has it for such values
+@param fn fun(...: integer): any  receives one position for each axis, from 1; called in C order
+@param dtype? any  as for dtype.of; default: the dtype that to_gpu chooses for such values
 @param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  as for empty
 @return cuda.gpuarray.Array
-@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
+@raise LogicError that names the element if the dtype cannot hold what fn returned; errors of fn; else as empty
 @options allocator dtype order="C"|"F" stream
 = cuda.gpuarray.full(shape, value, dtype, options)
-An array of one value.
+Returns an array filled with one value.
 @param shape integer|integer[]  as for empty
-@param value any                boolean, number, 64-bit integer or complex cdata; or an array, which is repeated
-@param dtype? any               as for dtype.of; default: the default float, for booleans, cdata and arrays their own
+@param value any                a boolean, number, 64-bit integer or complex cdata; or an array, which is broadcast to the shape
+@param dtype? any               as for dtype.of; default: the default float for numbers, else the value's own dtype
 @param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  as for empty
 @return cuda.gpuarray.Array
-@raise LogicError if the type cannot hold the value, and as empty
+@raise LogicError if the dtype cannot hold the value, and as empty
 @options allocator dtype order="C"|"F" stream
 = cuda.gpuarray.full_like(other, value, dtype, options)
-An array of one value with the shape, dtype and layout of another one.
-@param other cuda.gpuarray.Array|cuda.ndarray.Array
+Returns an array filled with one value, with the shape, dtype and layout of another one.
+@param other cuda.gpuarray.Array|cuda.ndarray.Array  as for empty_like
 @param value any   as for full
-@param dtype? any  as for dtype.of; default: the other's
+@param dtype? any  as for dtype.of; default: the dtype of other
 @param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream: cuda.Stream}  as for empty_like
 @return cuda.gpuarray.Array
-@raise LogicError if the type cannot hold the value, and as empty_like
+@raise LogicError if the dtype cannot hold the value, and as empty_like
 @options allocator dtype order="C"|"F"|"A"|"K" shape stream
 = cuda.gpuarray.fuse(fn)
 A function whose operations run as one kernel, however many they are, and with all the arrays that it returns (those
@@ -1195,17 +1194,17 @@ for bit. Where one kernel cannot have it all (64 arrays, 2,000 operations), fn r
 @return cuda.gpuarray.Fused
 @raise LogicError unless fn is a function; calls raise what fn raises, and LogicError if it asks for values
 = cuda.gpuarray.gcd(a, b, options)
-The greatest common divisor, which is not negative; of integers.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The greatest common divisor of integers, which is not negative.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.ge(a, b, options)
-a >= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a >= b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -1220,17 +1219,17 @@ float, and 16-bit floats are computed as float32.
 @raise LogicError if an axis has not edge_order + 1 elements, the spacing does not fit, f is 0-d, or out does not fit
 @options allocator axis edge_order out spacing stream
 = cuda.gpuarray.gt(a, b, options)
-a > b, as bool. Integers of different types are compared by their values. Not for complex numbers.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a > b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.heaviside(a, b, options)
 0 if a is negative, 1 if it is positive, b if it is 0.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -1254,60 +1253,60 @@ The edges that histogram() uses.
 @raise LogicError as histogram
 @options allocator bins range stream
 = cuda.gpuarray.hstack(arrays, options)
-Arrays side by side: along the second axis, 1-D ones along their only one.
-@param arrays any  list of arrays
+Joins arrays side by side: along the second axis, 1-D arrays along their only axis.
+@param arrays any  a list of arrays
 @param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for concatenate
 @return cuda.gpuarray.Array
 @raise LogicError as concatenate
 @options allocator dtype out stream
 = cuda.gpuarray.hypot(a, b, options)
-sqrt(a*a + b*b), without overflow on the way.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+sqrt(a*a + b*b), without intermediate overflow.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.identity(n, dtype, options)
-The square array with ones on the main diagonal.
-@param n integer
+Returns a square array with ones on the main diagonal.
+@param n integer  the number of rows and columns
 @param dtype? any  as for dtype.of; default: dtype.default_float()
 @param options? {dtype: any, order: "C"|"F", allocator: function, stream: cuda.Stream}  as for empty
 @return cuda.gpuarray.Array
 @raise LogicError, MemoryError as eye
 @options allocator dtype order="C"|"F" stream
 = cuda.gpuarray.ieee_remainder(a, b, options)
-The remainder of a division rounded to the nearest integer, of two the even one.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The remainder of a division rounded to the nearest integer; halves round to even.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.if_positive(criterion, a, b, options)
 a if the criterion is greater than 0, else b; as in PyCUDA.
-@param criterion cuda.gpuarray.Array|number
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param criterion cuda.gpuarray.Array|number  an array or a number; it is compared with 0
+@param a cuda.gpuarray.Array|number  the value if the criterion is greater than 0
+@param b cuda.gpuarray.Array|number  the value otherwise
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError for a complex criterion, if the shapes do not broadcast, or all are numbers
 @options allocator out stream
 = cuda.gpuarray.iinfo(x)
 As dtype.iinfo: the limits of an integer type.
-@param x any  a dtype, or an array
+@param x any  a dtype or an array
 @return cuda.dtype.IntegerInfo
 @raise LogicError for other types
 = cuda.gpuarray.ilogb(a, options)
-The exponent to base 2, as int32; the lowest int32 for 0 and NaN, the highest for infinities.
-@param a cuda.gpuarray.Array
+The base-2 exponent, as int32; the lowest int32 for 0 and NaN, the highest for infinities.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.imag(a, options)
-The imaginary part, which is 0 for real numbers.
-@param a cuda.gpuarray.Array
+The imaginary part; 0 for real numbers.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -1340,12 +1339,13 @@ for the number of elements.
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator assume_unique indices stream
 = cuda.gpuarray.is(x)
-Is it an array of this module? The short name of is_array, for asking before a name of an array is used.
-@param x any
+Returns true if x is an array in device memory. A short name of is_array, for testing a value before you call a
+method of an array.
+@param x any  any value
 @return boolean
 = cuda.gpuarray.is_array(x)
-Is it an array of this module?
-@param x any
+Returns true if x is an array in device memory.
+@param x any  any value
 @return boolean
 = cuda.gpuarray.isclose(a, b, options)
 For each element: is |a - b| at most atol + rtol * |b|? As NumPy's isclose. Equal infinities are close, and nothing
@@ -1357,8 +1357,8 @@ else is close to an infinite b. Integers of 32 and 64 bits are compared in float
 @raise LogicError if the shapes do not broadcast, or both are numbers
 @options allocator atol equal_nan out rtol stream
 = cuda.gpuarray.isfinite(a, options)
-Is it neither infinite nor NaN?
-@param a cuda.gpuarray.Array
+Tests whether an element is neither infinite nor NaN.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -1372,37 +1372,37 @@ For each element: is it among some values? As NumPy's isin. NaN is not, as it eq
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator assume_unique invert out stream
 = cuda.gpuarray.isinf(a, options)
-Is it infinite?
-@param a cuda.gpuarray.Array
+Tests for infinity.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.isnan(a, options)
-Is it NaN?
-@param a cuda.gpuarray.Array
+Tests for NaN.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.j0(a, options)
 Bessel function of the first kind, order 0.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.j1(a, options)
 Bessel function of the first kind, order 1.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.jn(n, a, options)
-Bessel function of the first kind.
+Bessel function of the first kind, order n.
 @param n cuda.gpuarray.Array|integer  the order, an integer
-@param a cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the argument of the function
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -1416,149 +1416,149 @@ The Kronecker product, as NumPy's kron: each element of a becomes a block, that 
 @raise LogicError for more than 32 axes, if the dtypes are not supported, or out does not fit
 @options allocator out stream
 = cuda.gpuarray.lcm(a, b, options)
-The least common multiple, which is not negative; of integers.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The least common multiple of integers, which is not negative.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.ldexp(a, b, options)
-a * 2^b. Exponents that are floats are taken as integers, towards 0, as by PyCUDA.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|integer  an array of integers or floats, or an integer
+a * 2^b. Float exponents are converted to integers by rounding towards 0, as in PyCUDA.
+@param a cuda.gpuarray.Array|number  the numbers to scale
+@param b cuda.gpuarray.Array|integer  the exponents: an array of integers or floats, or an integer
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.le(a, b, options)
-a <= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a <= b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.left_shift(a, b, options)
-The bits of a, b places higher; 0 if b is not less than the number of bits, or is negative.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Shifts the bits of a left by b places; 0 if b is negative or at least the number of bits.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.lgamma(a, options)
 The logarithm of the absolute value of the gamma function.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.linspace(start, stop, num, dtype, options)
-`num` numbers at equal distances, as NumPy's: computed in float64, the last one exactly `stop`.
-@param start number  the first
-@param stop number   the last; excluded if endpoint is false
-@param num? integer  default: 50
-@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
-@param options? {dtype: any, endpoint: boolean, allocator: function, stream: cuda.Stream}  endpoint: default true; allocator: as for empty
+Returns `num` evenly spaced numbers, as NumPy's linspace does: computed in float64, the last one exactly `stop`.
+@param start number  the first number
+@param stop number   the last number; excluded if endpoint is false
+@param num? integer  the number of elements; default: 50
+@param dtype? any    as for dtype.of; default: dtype.default_float(); for integers, numbers are rounded down
+@param options? {dtype: any, endpoint: boolean, allocator: function, stream: cuda.Stream}  endpoint: include `stop`; default true; allocator: as for empty
 @return cuda.gpuarray.Array
-@raise LogicError for numbers that are not finite, and those that the dtype cannot hold; MemoryError
+@raise LogicError for numbers that are not finite, and for those that the dtype cannot hold; MemoryError
 @options allocator dtype endpoint num stream
 = cuda.gpuarray.load(path, name)
-The array of a .npy file, or those of an .npz file, on the device.
-@param path string
-@param name? string  of an .npz file: the one that is wanted; default: all of them, in a table by name
+Loads the array of a .npy file, or the arrays of an .npz file, to the device.
+@param path string  the file
+@param name? string  for an .npz file: the array to load; default: all, in a table by name
 @return cuda.gpuarray.Array|table<string, cuda.gpuarray.Array>
-@raise LogicError if it is not such a file, RuntimeError if it cannot be read
+@raise LogicError if the file has another format, RuntimeError if it cannot be read
 = cuda.gpuarray.log(a, options)
 The natural logarithm.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.log10(a, options)
-The logarithm to base 10.
-@param a cuda.gpuarray.Array
+The base-10 logarithm.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.log1p(a, options)
 log(1 + a), accurate near 0.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.log2(a, options)
-The logarithm to base 2.
-@param a cuda.gpuarray.Array
+The base-2 logarithm.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.logaddexp(a, b, options)
 log(exp(a) + exp(b)).
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.logaddexp2(a, b, options)
 log2(2^a + 2^b).
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.logb(a, options)
-The exponent to base 2, as a float.
-@param a cuda.gpuarray.Array
+The base-2 exponent, as a float.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.logical_and(a, b, options)
-Are both true? As bool; what is not 0 is true, also NaN.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Tests whether both are true, as bool. Every value but 0 is true, NaN too.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.logical_not(a, options)
-Is it false? As bool; 0 is false.
-@param a cuda.gpuarray.Array
+Tests whether an element is false, as bool. Only 0 is false.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.logical_or(a, b, options)
-Is one of the two true? As bool; what is not 0 is true, also NaN.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Tests whether at least one is true, as bool. Every value but 0 is true, NaN too.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.logical_xor(a, b, options)
-Is just one of the two true? As bool; what is not 0 is true, also NaN.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Tests whether exactly one is true, as bool. Every value but 0 is true, NaN too.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.logspace(start, stop, num, dtype, options)
-`num` numbers from base ^ start to base ^ stop, at equal distances of the exponents, as NumPy's.
+Returns `num` numbers from base ^ start to base ^ stop with evenly spaced exponents, as NumPy's logspace does.
 @param start number  the first exponent
-@param stop number   the last one, as for linspace
-@param num? integer  default: 50
+@param stop number   the last exponent, as for linspace
+@param num? integer  the number of elements; default: 50
 @param dtype? any    as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, endpoint: boolean, base: number, stream: cuda.Stream, allocator: function}  base: default 10
+@param options? {dtype: any, endpoint: boolean, base: number, stream: cuda.Stream, allocator: function}  endpoint: as for linspace; base: default 10
 @return cuda.gpuarray.Array
 @raise LogicError for numbers that are not finite; MemoryError
 @options allocator base dtype endpoint num stream
@@ -1570,9 +1570,9 @@ The logarithm of the sum of the elements' exponentials, without intermediate ove
 @raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
 @options allocator axis keepdims out stream
 = cuda.gpuarray.lt(a, b, options)
-a < b, as bool. Integers of different types are compared by their values. Not for complex numbers.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a < b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -1601,25 +1601,25 @@ float32 and rounded once, int8 as int32, other integers and bool in 64 bits; int
 @options allocator dtype out stream
 = cuda.gpuarray.max(a, options)
 The greatest element; NaN if there is one.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.maximum(a, b, options)
-The larger one; NaN if one is NaN; -0 is less than 0.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The larger of two numbers; NaN if one is NaN; -0 is less than 0.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.mean(a, options)
 The mean of the elements: of integers, the default float. Of none: NaN.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted to it first. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.median(a, options)
 The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
@@ -1630,63 +1630,64 @@ the default float.
 @raise LogicError if there are no elements, and for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.meshgrid(...)
-An array for each of the given ones: their elements over the grid that they span together, as NumPy's.
-@param ... any  arrays of one axis (0-d ones count as such); last {indexing = "xy"|"ij", sparse = boolean, copy = boolean, stream = cuda.Stream, allocator = function}: xy (default), the first array goes along the second axis; sparse: axes of the others have one element; copy = false: views, whose elements are repeated and cannot be written to; allocator: copies
-@return cuda.gpuarray.Array ...  as many as there are arrays
-@raise LogicError for arrays of more axes
+Returns one array for each argument, with its elements repeated over the grid that all of them span, as NumPy's
+meshgrid does.
+@param ... any  1-D arrays (0-d arrays count as 1-D); a last argument {indexing = "xy"|"ij", sparse = boolean, copy = boolean, stream = cuda.Stream, allocator = function}: xy (default): the first array varies along the second axis; sparse: give the axes of the other arrays an extent of 1; copy = false: return views with repeated elements, which cannot be written to; allocator: return copies
+@return cuda.gpuarray.Array ...  one for each array
+@raise LogicError for arrays with more axes
 @options allocator copy indexing="xy"|"ij" sparse stream
 = cuda.gpuarray.min(a, options)
 The least element; NaN if there is one.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.minimum(a, b, options)
-The smaller one; NaN if one is NaN; -0 is less than 0.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The smaller of two numbers; NaN if one is NaN; -0 is less than 0.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.mod(a, b, options)
-The remainder that goes with floordiv, with the sign of b: a % b.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The remainder of floordiv, with the sign of b: a % b.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.modf(a, options)
-Numbers as the sum of two of their sign, the second of them whole.
-@param a cuda.gpuarray.Array
+Splits numbers into a fractional and an integral part, both with the sign of the number.
+@param a cuda.gpuarray.Array  the numbers
 @param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array fraction  its absolute value is less than 1
+@return cuda.gpuarray.Array fraction  with an absolute value less than 1
 @return cuda.gpuarray.Array whole
 @raise LogicError for complex numbers
 @options allocator stream
 = cuda.gpuarray.moveaxis(a, source, destination)
-Axes moved to other places, as a view; the others stay in their order.
-@param a any  array, or host data, which is copied to the device
-@param source integer|integer[]
-@param destination integer|integer[]  as many places
+Moves axes to other positions and returns a view. The other axes keep their order.
+@param a any  an array, or host data, which is copied to the device
+@param source integer|integer[]  the axes to move
+@param destination integer|integer[]  their new positions, one for each axis
 @return cuda.gpuarray.Array
 @raise LogicError if an axis or a position is out of range
 = cuda.gpuarray.mul(a, b, options)
-a * b; integers wrap; of bool: and.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a * b. Integers wrap around; for bool, a and b.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.mul_add(a, selffac, other, otherfac, options)
 a * selffac + other * otherfac; as in PyCUDA.
-@param a cuda.gpuarray.Array
-@param selffac cuda.gpuarray.Array|number
-@param other cuda.gpuarray.Array
-@param otherfac cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array  the first array
+@param selffac cuda.gpuarray.Array|number  the factor of a
+@param other cuda.gpuarray.Array  the second array
+@param otherfac cuda.gpuarray.Array|number  the factor of other
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, or the shapes do not broadcast
@@ -1726,31 +1727,31 @@ An array with numbers in place of NaN and infinities, as NumPy's nan_to_num; of 
 @options allocator nan neginf out posinf stream
 = cuda.gpuarray.nanargmax(a, options)
 The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmin(a, options)
 The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nancumsum(a, options)
 The sums of the elements up to each one, as cumsum(); NaN counts as 0.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it first. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.nanmax(a, options)
 The greatest element that is a number; NaN if none is.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmean(a, options)
 The mean of the elements that are numbers; NaN if none is.
@@ -1769,10 +1770,10 @@ none is. Integers give the default float.
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmin(a, options)
 The least element that is a number; NaN if none is.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanpercentile(a, q, options)
 As nanquantile, with q in percent, from 0 to 100.
@@ -1820,27 +1821,27 @@ The variance of the elements that are numbers; NaN if at most ddof are left.
 @raise LogicError as gpuarray.var
 @options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.ne(a, b, options)
-Is a different from b? As bool; NaN is different from everything.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Tests whether a differs from b, as bool. NaN differs from everything.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.neg(a, options)
-The negative, -a; integers wrap; not for bool.
-@param a cuda.gpuarray.Array
+a. Integers wrap around; bool is not supported.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.newaxis field
 @type any
-in an index: a new axis of extent 1
+used in an index, adds an axis of extent 1
 = cuda.gpuarray.nextafter(a, b, options)
-The next number of this dtype after a, towards b.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+The next number of this dtype after a, in the direction of b.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -1863,20 +1864,20 @@ complex numbers, that of their absolute values.
 @options allocator axis keepdims ord out stream
 = cuda.gpuarray.normcdf(a, options)
 The cumulative standard normal distribution.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.normcdfinv(a, options)
 The inverse of normcdf.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.ones(shape, dtype, options)
-An array of ones (of true).
+Returns an array of ones (of true for bool).
 @param shape integer|integer[]  as for empty
 @param dtype? any               as for dtype.of; default: dtype.default_float()
 @param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  as for empty
@@ -1884,9 +1885,9 @@ An array of ones (of true).
 @raise LogicError, MemoryError as empty
 @options allocator dtype order="C"|"F" stream
 = cuda.gpuarray.ones_like(other, dtype, options)
-An array of ones (of true) with the shape, dtype and layout of another one.
-@param other cuda.gpuarray.Array|cuda.ndarray.Array
-@param dtype? any  as for dtype.of; default: the other's
+Returns an array of ones (of true for bool) with the shape, dtype and layout of another one.
+@param other cuda.gpuarray.Array|cuda.ndarray.Array  as for empty_like
+@param dtype? any  as for dtype.of; default: the dtype of other
 @param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream: cuda.Stream}  as for empty_like
 @return cuda.gpuarray.Array
 @raise LogicError, MemoryError as empty_like
@@ -1901,13 +1902,13 @@ expression, which is computed later.
 @raise LogicError if the dtypes are not supported, or out does not fit
 @options allocator out stream
 = cuda.gpuarray.pad(a, width, mode, options)
-The array with a border around it.
-@param a any  array, or host data, which is copied to the device
-@param width any     how many elements: a number, {before, after} for all axes, or a list of such for each axis
-@param mode? string  what the border holds: "constant" (default), "edge": the nearest element, "reflect": mirrored at the outermost elements, "symmetric": mirrored behind them, "wrap": the elements from the other end, "empty": anything
-@param options? {constant_values: any, stream: cuda.Stream, allocator: function}  constant_values: of constant: the value, default 0
+Returns the array with a border around it.
+@param a any  an array, or host data, which is copied to the device
+@param width any     the number of elements to add: a number, {before, after} for all axes, or a list of these for each axis
+@param mode? string  what the border holds: "constant" (default); "edge": the nearest element; "reflect": elements mirrored at the outermost ones; "symmetric": elements mirrored behind the outermost ones; "wrap": elements from the other end; "empty": uninitialized elements
+@param options? {constant_values: any, stream: cuda.Stream, allocator: function}  constant_values: the value of a constant border, default 0
 @return cuda.gpuarray.Array
-@raise LogicError for bad widths or modes, and if an axis has no elements to take a border from
+@raise LogicError for invalid widths or modes, and if an axis has no elements to fill the border with
 @options allocator constant_values stream
 = cuda.gpuarray.partition(a, kth, options)
 The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
@@ -1938,26 +1939,26 @@ waits for the mask.
 @raise LogicError if the sizes differ, or there are no values and something is true
 @options stream
 = cuda.gpuarray.pos(a, options)
-The elements as they are, as a new array.
-@param a cuda.gpuarray.Array
+A copy of the elements, unchanged.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.pow(a, b, options)
-a^b. Integers wrap; a negative power of an integer is 0, but of 1 and -1.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a^b. Integers wrap around; a negative power of an integer is 0, except for 1 and -1.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.prod(a, options)
 The product of the elements, in the types of sum(). Of none: 1.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted to it first. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.ptp(a, options)
 The greatest element less the least one.
@@ -2006,16 +2007,16 @@ give the default float, or with a method that takes an element, themselves.
 @raise LogicError if there are no elements, for complex numbers, and for a q out of range
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.radians(a, options)
-From degrees to radians.
-@param a cuda.gpuarray.Array
+Converts degrees to radians.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.ravel(a, order)
-All elements along one axis: a view if the layout allows it, else a copy.
-@param a any  array, or host data, which is copied to the device
-@param order? "C"|"F"|"A"|"K"  order of the elements; default "C": the last axis changes fastest; "K": as they lie in memory
+Returns all elements as a 1-D array: as a view if the layout allows it, else as a copy.
+@param a any  an array, or host data, which is copied to the device
+@param order? "C"|"F"|"A"|"K"  the order of the elements; default "C": the last axis changes fastest; "F": the first axis does; "A": "F" if the array lies in F order alone, else "C"; "K": as they lie in memory
 @return cuda.gpuarray.Array
 = cuda.gpuarray.ravel_multi_index(indices, shape, options)
 Positions on each axis of a shape as positions among all its elements, as NumPy's ravel_multi_index.
@@ -2027,126 +2028,127 @@ Positions on each axis of a shape as positions among all its elements, as NumPy'
 @options allocator mode="raise"|"wrap"|"clip" order="C"|"F" stream
 = cuda.gpuarray.rcbrt(a, options)
 1 / cbrt(a).
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.real(a, options)
 The real part.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.reciprocal(a, options)
 1 / a.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.repeat_(a, times, axis, options)
-Each element several times, one after the other. The name has a line because `repeat` is a word of Lua's.
-@param a any  array, or host data, which is copied to the device
-@param times integer|integer[]  how often; a list: for each position of the axis
-@param axis? integer            default: the elements of the whole array along one axis
+Repeats each element several times in a row. The name ends with an underscore because `repeat` is a keyword of Lua.
+@param a any  an array, or host data, which is copied to the device
+@param times integer|integer[]  the number of repetitions; a list has one for each position of the axis
+@param axis? integer            the axis; default: repeat the elements of the whole array along one axis
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
 @raise LogicError for a value that is not a non-negative integer, or a list of another length
 @options allocator axis stream
 = cuda.gpuarray.reshape(a, ...)
-The same elements with another shape: a view if the layout allows it, else a copy.
-@param a any  array, or host data, which is copied to the device
-@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis; "A": "F" if the array lies in F order alone, else "C"
+Returns the same elements with another shape: as a view if the layout allows it, else as a copy.
+@param a any  an array, or host data, which is copied to the device
+@param ... any  the extents, or one list of them; one may be -1 and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis does; "A": "F" if the array lies in F order alone, else "C"
 @return cuda.gpuarray.Array
 @raise LogicError if the sizes differ
 @options order="F"
 = cuda.gpuarray.result_type(...)
-As dtype.result_type: the dtype that an operation on all of these together has.
-@param ... any  arrays, dtypes, numbers
+As dtype.result_type: the dtype of an operation on all arguments together.
+@param ... any  arrays, dtypes or numbers
 @return cuda.dtype.DType
-@raise LogicError for nothing, for structs, and if an integer type does not hold a number
+@raise LogicError without arguments, for struct types, and if an integer type cannot hold a number
 = cuda.gpuarray.reverse(a, options)
-A copy of the elements in reversed order, as PyCUDA's reverse().
-@param a any  array, or host data, which is copied to the device
+Returns a copy of the elements in reversed order, as PyCUDA's reverse() does.
+@param a any  an array, or host data, which is copied to the device
 @param options? {stream: cuda.Stream, allocator: function}|cuda.Stream
 @return cuda.gpuarray.Array
 @options allocator stream
 = cuda.gpuarray.rhypot(a, b, options)
 1 / hypot(a, b).
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.right_shift(a, b, options)
-The bits of a, b places lower; the sign if b is not less than the number of bits, or is negative.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+Shifts the bits of a right by b places. If b is negative or at least the number of bits, all bits are the sign.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.rint(a, options)
-The nearest integer, of two the even one.
-@param a cuda.gpuarray.Array
+Rounds to the nearest integer; halves round to even.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.roll(a, shift, axes, options)
-The elements shifted along axes; what leaves at one end comes in at the other.
-@param a any  array, or host data, which is copied to the device
-@param shift integer|integer[]  by how many positions; towards the end if positive
-@param axes? integer|integer[]  default: the elements of the whole array, in C order
+Shifts the elements along axes. Elements that leave at one end come back at the other.
+@param a any  an array, or host data, which is copied to the device
+@param shift integer|integer[]  the number of positions; positive shifts towards the end
+@param axes? integer|integer[]  the axes; default: shift the elements of the whole array in C order
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
-@raise LogicError if an axis is out of range, or not one shift or as many as axes
+@raise LogicError if an axis is out of range, or there is neither one shift nor one for each axis
 @options allocator axis stream
 = cuda.gpuarray.rot90(a, k, axes)
-Turned by quarters of a circle in the plane of two axes, from the first towards the second, as a view.
-@param a any  array, or host data, which is copied to the device
-@param k? integer       how many quarters; default: 1; negative: the other way
-@param axes? integer[]  two; default: {1, 2}
+Rotates the array by multiples of 90 degrees in the plane of two axes, from the first towards the second, and returns
+a view.
+@param a any  an array, or host data, which is copied to the device
+@param k? integer       the number of quarter turns; default: 1; negative: the other way
+@param axes? integer[]  the two axes; default: {1, 2}
 @return cuda.gpuarray.Array
 @raise LogicError if the two axes do not exist
 @options axis k
 = cuda.gpuarray.round(a, decimals, options)
-The nearest number with so many decimals, as NumPy's round; halves go to the even digit. Integers are exact. 16-bit
-floats are computed as float32; what would overflow stays as it is.
-@param a cuda.gpuarray.Array
-@param decimals? integer  default: 0; -2: to hundreds. May be left out: `a:round { out = b }`
+Rounds to the given number of decimals, as NumPy's round does; halves round to even. Integers are exact. 16-bit
+floats are computed as float32. A number whose scaled value would overflow is unchanged.
+@param a cuda.gpuarray.Array  the numbers
+@param decimals? integer  the number of decimals; default: 0; -2 rounds to hundreds. You can omit it: `a:round { out = b }`
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array  of a's dtype
 @raise LogicError if decimals is not an integer
 @options allocator out stream
 = cuda.gpuarray.round_away(a, options)
-The nearest integer, of two the one that is further from 0, as C's round().
-@param a cuda.gpuarray.Array
+Rounds to the nearest integer; halves round away from 0, as C's round() does.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.rsqrt(a, options)
 1 / sqrt(a).
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.save(path, a)
-Writes an array to a .npy file.
-@param path string
-@param a any  array
+Saves an array to a .npy file.
+@param path string  the file
+@param a any  an array
 @raise LogicError if a is not an array, RuntimeError if the file cannot be written
 = cuda.gpuarray.scalar(value, dtype)
-A 0-d array of one value. Unlike a plain number it has a type, which promotion counts.
-@param value any   boolean, number, 64-bit integer or complex cdata
+Returns a 0-d array with one value. Unlike a plain number it has a dtype that takes part in promotion.
+@param value any   a boolean, number, 64-bit integer or complex cdata
 @param dtype? any  as for dtype.of; default: as for full
 @return cuda.gpuarray.Array
-@raise LogicError if the type cannot hold the value
+@raise LogicError if the dtype cannot hold the value
 @options dtype
 = cuda.gpuarray.scope(fn, ...)
 Calls fn(...). What it returns is computed and stays: arrays, and arrays in tables. The memory of all other arrays
@@ -2194,43 +2196,43 @@ waits for the number of elements.
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator assume_unique stream
 = cuda.gpuarray.sign(a, options)
-The sign: -1, 0 or 1; NaN of NaN; of a complex number the one of length 1 in its direction.
-@param a cuda.gpuarray.Array
+The sign: -1, 0 or 1; NaN for NaN. For a complex number, the number of magnitude 1 with the same angle.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.signbit(a, options)
-Is it negative? Also of -0.
-@param a cuda.gpuarray.Array
+Tests whether the sign is negative; true for -0, too.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.sin(a, options)
-Sine, of radians.
-@param a cuda.gpuarray.Array
+Sine of an angle in radians.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.sinc(a, options)
 sin(pi * a) / (pi * a), and 1 at 0, as NumPy's sinc; exactly 0 at the other integers.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.sinh(a, options)
 Hyperbolic sine.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.sinpi(a, options)
 sin(pi * a).
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -2250,49 +2252,49 @@ The CUDA C of the kernel that computes an expression; nothing is run.
 @return string
 @raise LogicError for an array that has its value
 = cuda.gpuarray.splay(n, dev)
-A grid for n elements, as PyCUDA has it, for kernels whose threads go on to the element that is as many further as
-there are threads: as many blocks as the device runs at once, or fewer.
-@param n integer  elements
-@param dev? cuda.Device  default: that of the current context
-@return integer grid   blocks
-@return integer block  threads of each
+Returns a grid for n elements, as PyCUDA's splay does, for kernels with a grid-stride loop: as many blocks as the
+device runs at once, or fewer.
+@param n integer  the number of elements
+@param dev? cuda.Device  default: the device of the current context
+@return integer grid   the number of blocks
+@return integer block  threads in each block
 @raise LogicError if n is not a non-negative integer
 = cuda.gpuarray.split(a, parts, axis)
-Parts along an axis, as views.
-@param a any  array, or host data, which is copied to the device
-@param parts integer|integer[]  how many, all of one size; or the positions at which all but the last one end
-@param axis? integer            default: 1
+Splits an array along an axis and returns the parts as views.
+@param a any  an array, or host data, which is copied to the device
+@param parts integer|integer[]  the number of parts of equal size; or the positions at which all parts but the last end
+@param axis? integer            the axis; default: 1
 @return cuda.gpuarray.Array[]
-@raise LogicError if the axis has no such parts
+@raise LogicError if the axis cannot be split so
 @options axis
 = cuda.gpuarray.sqrt(a, options)
-The square root; of a negative number NaN.
-@param a cuda.gpuarray.Array
+The square root; NaN for a negative real number.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.square(a, options)
 a * a.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.squeeze(a, axes)
-The same elements without axes of one element, as a view.
-@param a any  array, or host data, which is copied to the device
-@param axes? integer|integer[]  default: all axes that have one element
+Removes axes of one element and returns a view.
+@param a any  an array, or host data, which is copied to the device
+@param axes? integer|integer[]  the axes to remove; default: all axes that have one element
 @return cuda.gpuarray.Array
-@raise LogicError if an axis is out of range, or has not one element
+@raise LogicError if an axis is out of range or does not have exactly one element
 @options axis
 = cuda.gpuarray.stack(arrays, axis, options)
-Arrays along a new axis.
-@param arrays any      list of arrays of one shape; dtypes are promoted
-@param axis? integer   where the new axis is in the result; default: 1
+Joins arrays along a new axis.
+@param arrays any      a list of arrays of one shape; dtypes are promoted
+@param axis? integer   the position of the new axis in the result; default: 1
 @param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for concatenate
 @return cuda.gpuarray.Array
-@raise LogicError for no arrays, and if their shapes differ
+@raise LogicError for an empty list, and if the shapes differ
 @options allocator axis dtype out stream
 = cuda.gpuarray.std(a, options)
 The standard deviation: the square root of the variance.
@@ -2302,9 +2304,9 @@ The standard deviation: the square root of the variance.
 @raise LogicError as mean
 @options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.sub(a, b, options)
-a - b; integers wrap; not for bool.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number
+a - b. Integers wrap around; bool is not supported.
+@param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
+@param b cuda.gpuarray.Array|number  the second operand; its shape broadcasts with the first one's
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
@@ -2344,16 +2346,16 @@ PyCUDA's sum of the elements at these positions.
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.sum(a, options)
 The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted to it first. out: an array that gets the result
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
+@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.swapaxes(a, axis1, axis2)
-Two axes exchanged, as a view.
-@param a any  array, or host data, which is copied to the device
-@param axis1 integer
-@param axis2 integer
+Exchanges two axes and returns a view.
+@param a any  an array, or host data, which is copied to the device
+@param axis1 integer  the first axis
+@param axis2 integer  the second axis
 @return cuda.gpuarray.Array
 @raise LogicError if an axis is out of range
 = cuda.gpuarray.take(a, indices, options)
@@ -2376,15 +2378,15 @@ give.
 @raise LogicError as take
 @options allocator axis stream
 = cuda.gpuarray.tan(a, options)
-Tangent, of radians.
-@param a cuda.gpuarray.Array
+Tangent of an angle in radians.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.tanh(a, options)
 Hyperbolic tangent.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -2399,31 +2401,31 @@ The sums of products over some axes of both arrays, as NumPy's tensordot.
 @options allocator axes dtype out stream
 = cuda.gpuarray.tgamma(a, options)
 The gamma function.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.tile(a, ...)
-The array repeated as a tile along each axis.
-@param a any  array, or host data, which is copied to the device
-@param ... any  how often along each axis, or one list; fewer than the axes: for the last ones; more: the array gets axes before its first; last {stream = cuda.Stream, allocator = function}
+Repeats the array as a tile along each axis.
+@param a any  an array, or host data, which is copied to the device
+@param ... any  the number of repetitions along each axis, or one list of them; if there are fewer than axes, they apply to the last axes; if there are more, the array gets new axes in front; a last argument {stream = cuda.Stream, allocator = function}
 @return cuda.gpuarray.Array
 @raise LogicError for a value that is not a non-negative integer
 @options allocator stream
 = cuda.gpuarray.to_gpu(values, dtype, options)
-A copy of host data on the device.
-@param values any  host array, nested tables, a value (0-d); FFI array or struct, string, {ptr =, nbytes =} or object with :buffer(): its bytes, FFI elements of another type are converted; a function of the position, as for from_function; or an array of this module, which is copied
-@param dtype? any  as for dtype.of; default: the data's own, for numbers dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any, stream: cuda.Stream} order: default the data's own; shape: of buffers and functions; allocator: as for empty
+Copies host data to the device and returns it as an array.
+@param values any  a host array, nested tables or a value (0-d); an FFI array or struct, a string, {ptr =, nbytes =} or an object with :buffer(), whose bytes are taken (FFI elements of another type are converted); a function of the position, as for from_function; or a device array, which is copied
+@param dtype? any  as for dtype.of; default: the dtype of the data, for numbers dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any, stream: cuda.Stream}  order: default: the order of the data; shape: the shape of data from buffers and functions; allocator: as for empty
 @return cuda.gpuarray.Array
-@raise LogicError if it is not array data, MemoryError
+@raise LogicError if values are not array data; MemoryError
 @options allocator dtype order="C"|"F" shape stream
 = cuda.gpuarray.to_gpu_async(values, stream, options)
-A copy of host data on the device, in the order of a stream: returns at once if the data is in page-locked memory,
-which must not be changed before the stream is done with it.
+Copies host data to the device in stream order and returns an array. Returns at once if the data is in page-locked
+memory. Do not change the data before the stream has finished the copy.
 @param values any  as for to_gpu
-@param stream? cuda.Stream  default: the current one
+@param stream? cuda.Stream  default: the current stream
 @param options? {dtype: any, order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any}  as for to_gpu
 @return cuda.gpuarray.Array
 @raise LogicError, MemoryError as to_gpu
@@ -2447,11 +2449,11 @@ The sum of a diagonal, as NumPy's trace.
 @raise LogicError for fewer than two axes, if the dtype is not supported, or out does not fit
 @options allocator axis1 axis2 dtype k out stream
 = cuda.gpuarray.transpose(a, ...)
-The same elements with the axes in another order, as a view.
-@param a any  array, or host data, which is copied to the device
-@param ... any  axes, or one list of them; none: the reverse
+Permutes the axes and returns a view.
+@param a any  an array, or host data, which is copied to the device
+@param ... any  the axes in their new order, or one list of them; default: the reverse order
 @return cuda.gpuarray.Array
-@raise LogicError if they do not name each axis once
+@raise LogicError if each axis does not appear exactly once
 = cuda.gpuarray.trapezoid(y, options)
 The area under a line through points, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
 both places. Integers become the default float, and 16-bit floats are computed as float32.
@@ -2461,9 +2463,9 @@ both places. Integers become the default float, and 16-bit floats are computed a
 @raise LogicError if x does not fit, y is 0-d, or out does not fit
 @options allocator axis dx out stream x
 = cuda.gpuarray.tri(rows, columns, k, dtype, options)
-Ones on and below a diagonal, zeros above it.
-@param rows integer
-@param columns? integer  default: rows
+Returns an array with ones on and below a diagonal and zeros above it.
+@param rows integer  the number of rows
+@param columns? integer  the number of columns; default: rows
 @param k? integer        the diagonal, as for eye
 @param dtype? any        as for dtype.of; default: dtype.default_float()
 @param options? {dtype: any, stream: cuda.Stream, allocator: function}
@@ -2471,24 +2473,24 @@ Ones on and below a diagonal, zeros above it.
 @raise LogicError for extents that are not non-negative integers; MemoryError
 @options allocator dtype k stream
 = cuda.gpuarray.tril(a, k, options)
-The elements on and below a diagonal of the last two axes, zeros above it.
-@param a any  array
+Returns the elements on and below a diagonal of the last two axes, with zeros above it.
+@param a any  an array
 @param k? integer  the diagonal, as for eye
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
 @raise LogicError for a 0-d array
 @options allocator k stream
 = cuda.gpuarray.triu(a, k, options)
-The elements on and above a diagonal of the last two axes, zeros below it.
-@param a any  array
+Returns the elements on and above a diagonal of the last two axes, with zeros below it.
+@param a any  an array
 @param k? integer  the diagonal, as for eye
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
 @raise LogicError for a 0-d array
 @options allocator k stream
 = cuda.gpuarray.trunc(a, options)
-The next integer towards 0.
-@param a cuda.gpuarray.Array
+Rounds towards 0.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
@@ -2521,10 +2523,10 @@ array gives. The program waits for the check of the positions.
 @raise LogicError for positions that are not there, and for a bad shape
 @options allocator order="C"|"F" stream
 = cuda.gpuarray.unstack(a, axis)
-The parts along an axis as a list of views, without that axis, as unstack of the array API standard: what stack()
-joins.
-@param a any  array, or host data, which is copied to the device
-@param axis? integer  default: 1
+Returns the parts along an axis as a list of views without that axis, as unstack of the array API standard does. The
+inverse of stack().
+@param a any  an array, or host data, which is copied to the device
+@param axis? integer  the axis; default: 1
 @return cuda.gpuarray.Array[]
 @raise LogicError for a 0-d array, and if an axis is out of range
 @options axis
@@ -2555,7 +2557,7 @@ The dot product with the first operand's complex conjugate, of all elements of t
 @options allocator dtype out stream
 = cuda.gpuarray.vec field
 @type cuda.vec
-CUDA's vectors, as element types
+CUDA's vector types, as element types
 = cuda.gpuarray.vecdot(a, b, options)
 The dot products of vectors along an axis, as NumPy's vecdot: the first operand is conjugated, and the shapes
 broadcast. float16 and bfloat16 are added up as float32 and rounded once, integers in 64 bits.
@@ -2566,8 +2568,8 @@ broadcast. float16 and bfloat16 are added up as float32 and rounded once, intege
 @raise LogicError if the axis has different extents, the shapes do not broadcast, or out does not fit
 @options allocator axis dtype out stream
 = cuda.gpuarray.vstack(arrays, options)
-Arrays below each other: along the first axis, 1-D ones as rows.
-@param arrays any  list of arrays
+Joins arrays below each other: along the first axis, 1-D arrays as rows.
+@param arrays any  a list of arrays
 @param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for concatenate
 @return cuda.gpuarray.Array
 @raise LogicError as concatenate
@@ -2582,39 +2584,39 @@ where(c, a, b): elements of a where c is true (not 0), of b elsewhere; all three
 @raise LogicError if shapes or types do not fit
 @options allocator out stream
 = cuda.gpuarray.wrap(memory, shape, dtype, options)
-An array over device memory that other code owns, without a copy. Writes go to this memory, and as others may
+Wraps device memory that other code owns in an array, without a copy. Writes go to this memory. As other code may
 write to it at any time, operations on the array are computed at once.
 @param memory any  memory of this library (mem_alloc, pools, managed or page-locked), a DevicePointer, an address as a number, or an object with get_pointer()
 @param shape integer|integer[]  as for empty
 @param dtype? any  as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, strides: integer[], order: "C"|"F", offset: integer, base: any}  strides: bytes for each axis, in place of order; offset: bytes from the memory's beginning to the first element, default 0; base: kept alive with the array
+@param options? {dtype: any, strides: integer[], order: "C"|"F", offset: integer, base: any}  strides: bytes from one element to the next on each axis, instead of order; offset: bytes from the start of the memory to the first element, default 0; base: an object kept alive with the array
 @return cuda.gpuarray.Array
-@raise LogicError if the array reaches beyond the memory, as far as its size is known, or is not aligned to its elements
+@raise LogicError if the array extends beyond the memory, if its size is known, or is not aligned to its elements
 @options base dtype offset order="C"|"F" strides
 = cuda.gpuarray.y0(a, options)
 Bessel function of the second kind, order 0.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.y1(a, options)
 Bessel function of the second kind, order 1.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.yn(n, a, options)
-Bessel function of the second kind.
+Bessel function of the second kind, order n.
 @param n cuda.gpuarray.Array|integer  the order, an integer
-@param a cuda.gpuarray.Array|number
+@param a cuda.gpuarray.Array|number  the argument of the function
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.zeros(shape, dtype, options)
-An array of zeros (of false).
+Returns an array of zeros (of false for bool).
 @param shape integer|integer[]  as for empty
 @param dtype? any               as for dtype.of; default: dtype.default_float()
 @param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  as for empty
@@ -2622,9 +2624,9 @@ An array of zeros (of false).
 @raise LogicError, MemoryError as empty
 @options allocator dtype order="C"|"F" stream
 = cuda.gpuarray.zeros_like(other, dtype, options)
-An array of zeros (of false) with the shape, dtype and layout of another one.
-@param other cuda.gpuarray.Array|cuda.ndarray.Array
-@param dtype? any  as for dtype.of; default: the other's
+Returns an array of zeros (of false for bool) with the shape, dtype and layout of another one.
+@param other cuda.gpuarray.Array|cuda.ndarray.Array  as for empty_like
+@param dtype? any  as for dtype.of; default: the dtype of other
 @param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream: cuda.Stream}  as for empty_like
 @return cuda.gpuarray.Array
 @raise LogicError, MemoryError as empty_like
