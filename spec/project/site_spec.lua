@@ -144,8 +144,8 @@ describe("the site", function()
     for kind, most in pairs(dofile "tools/site/wordless.lua") do
       local lacking = written.reference.wordless[kind]
       table.sort(lacking)
-      assert.is_true(#lacking <= most, ("%d %s without a sentence, at most %d are allowed:\n  %s"):format(#lacking, kind,
-        most, table.concat(lacking, "\n  ")))
+      assert.is_true(#lacking <= most, ("%d %s without a sentence, at most %d are allowed:\n  %s"):format(
+        #lacking, kind, most, table.concat(lacking, "\n  ")))
       assert.equal(most, #lacking, ("tools/site/wordless.lua: lower the number of %s to %d"):format(kind, #lacking))
     end
   end)

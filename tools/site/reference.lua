@@ -360,7 +360,8 @@ end
 function M.load()
   local api = public_api.load()
   local self = setmetatable({ api = api, pages = {}, names = {}, lacking = {},
-    wordless = { parameters = {}, options = {} }, models = semantics.load(api.found), own = semantics.own() }, Reference)
+    wordless = { parameters = {}, options = {} }, models = semantics.load(api.found),
+    own = semantics.own() }, Reference)
   self.words = words.new(api, function(class) return is_record(self, class) end)
   for module in pairs(api.modules) do self:add_page(module, "module") end
   for class in pairs(api.classes) do

@@ -2,10 +2,10 @@
 return [==[
 # docs/arrays.md
 = cuda.BindOptions class
-@field channels? integer            as many elements are one texel; default 1
-@field allow_double_hack? boolean   float64 as two channels of 32 bits, for fp_tex1Dfetch() of pycuda-helpers.hpp
-@field allow_complex_hack? boolean  complex64 as two, complex128 as four channels of 32 bits
-@field allow_offset? boolean        the array may begin anywhere, and kernels add what is returned
+@field channels? integer  the number of elements in one texel; default 1
+@field allow_double_hack? boolean  read float64 as two 32-bit channels, for fp_tex1Dfetch() of pycuda-helpers.hpp
+@field allow_complex_hack? boolean  read complex64 as two 32-bit channels, complex128 as four
+@field allow_offset? boolean  the array may begin at any address, and kernels add the returned offset
 = cuda.gpuarray module
 Arrays in device memory.
 = cuda.gpuarray.Array class
@@ -55,19 +55,19 @@ Returns the elements converted to another dtype, as NumPy's astype does.
 = cuda.gpuarray.Array:atanh(options) = cuda.gpuarray.atanh
 = cuda.gpuarray.Array:average(options) = cuda.gpuarray.average
 = cuda.gpuarray.Array:bind_to_texref(reference, options)
-Lets a texture reference read the array by number: tex1Dfetch(t, i) is its i-th element in memory. PyCUDA's
+Binds the array to a texture reference, so that tex1Dfetch(t, i) reads its i-th element in memory. PyCUDA's
 GPUArray.bind_to_texref.
-@param reference cuda.TextureReference
-@param options? {allow_offset: boolean?}  allow_offset: the array may begin anywhere, and kernels add what this returns
-@return integer offset  elements from the texture's begin to the array's
-@raise LogicError if the array has gaps, or no texture begins at its address and allow_offset is not given
+@param reference cuda.TextureReference  the texture reference
+@param options? {allow_offset: boolean?}  allow_offset: the array may begin at any address, and kernels add the returned offset
+@return integer offset  elements from the start of the texture to the array
+@raise LogicError if the array is not contiguous, or no texture can begin at its address and allow_offset is not set
 @options allow_offset
 = cuda.gpuarray.Array:bind_to_texref_ext(reference, options)
-The same, and the reference gets the format of the array's dtype. PyCUDA's GPUArray.bind_to_texref_ext.
-@param reference cuda.TextureReference
-@param options? cuda.BindOptions
-@return integer offset  elements from the texture's begin to the array's
-@raise LogicError as bind_to_texref, and if textures do not read the dtype
+As bind_to_texref, and sets the format of the reference to the array's dtype. PyCUDA's GPUArray.bind_to_texref_ext.
+@param reference cuda.TextureReference  the texture reference
+@param options? cuda.BindOptions  channels and the hacks for double and complex
+@return integer offset  elements from the start of the texture to the array
+@raise LogicError as bind_to_texref, and if textures do not support the dtype
 @options allow_complex_hack allow_double_hack allow_offset channels
 = cuda.gpuarray.Array:bitwise_and(b, options) = cuda.gpuarray.bitwise_and
 = cuda.gpuarray.Array:bitwise_not(options) = cuda.gpuarray.bitwise_not
@@ -95,10 +95,10 @@ The same, and the reference gets the format of the array's dtype. PyCUDA's GPUAr
 = cuda.gpuarray.Array:cross(b, options) = cuda.gpuarray.cross
 = cuda.gpuarray.Array:cube(options) = cuda.gpuarray.cube
 = cuda.gpuarray.Array:cuda_array_interface()
-Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
-with `ptr`, this computes the array, and all pending work on it. The memory lives as long as the array or this table.
-@return table description shape, typestr ("<f4"), version; data: {ptr, readonly}, ptr is 0 if there are no elements; strides: in bytes, nil for C order; descr: of structs, {name, typestr or descr, shape?} for each field, with unnamed ones for gaps; stream: the current one, 1 for the legacy and 2 for the per-thread default stream, otherwise the handle: work in it may use the array; owner: the array
-@raise LogicError if the memory was released; what the kernels raise that compute the value
+Describes the array to other libraries: version 3 of Numba's CUDA Array Interface. As with `ptr`, this computes the
+array and all pending operations on it. The memory lives as long as the array or this table.
+@return table description  fields: shape, typestr ("<f4") and version; data: {ptr, readonly}, where ptr is 0 for an array without elements; strides: in bytes, nil for C order; descr: for structs, {name, typestr or descr, shape?} for each field, with unnamed ones for gaps; stream: the current stream, as 1 for the legacy default stream, 2 for the per-thread default stream, otherwise its handle; work in it may use the array; owner: the array
+@raise LogicError if the memory was released; errors of the kernels that compute the value
 = cuda.gpuarray.Array:cummax(options) = cuda.gpuarray.cummax
 = cuda.gpuarray.Array:cummin(options) = cuda.gpuarray.cummin
 = cuda.gpuarray.Array:cumprod(options) = cuda.gpuarray.cumprod
@@ -168,38 +168,38 @@ has finished the copy.
 = cuda.gpuarray.Array:heaviside(b, options) = cuda.gpuarray.heaviside
 = cuda.gpuarray.Array:hypot(b, options) = cuda.gpuarray.hypot
 = cuda.gpuarray.Array:iadd(b)
-a + b, written to a itself, and so to what it is a view of.
-@param b cuda.gpuarray.Array|number
+Writes a + b to a itself, and so to the array that a is a view of.
+@param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:idiv(b)
-a / b, written to a itself, and so to what it is a view of.
-@param b cuda.gpuarray.Array|number
+Writes a / b to a itself, and so to the array that a is a view of.
+@param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:ieee_remainder(b, options) = cuda.gpuarray.ieee_remainder
 = cuda.gpuarray.Array:if_positive(a, b, options) = cuda.gpuarray.if_positive
 = cuda.gpuarray.Array:ifloordiv(b)
-a:floordiv(b), written to a itself, and so to what it is a view of.
-@param b cuda.gpuarray.Array|number
+Writes a:floordiv(b) to a itself, and so to the array that a is a view of.
+@param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:ilogb(options) = cuda.gpuarray.ilogb
 = cuda.gpuarray.Array:imag(options) = cuda.gpuarray.imag
 = cuda.gpuarray.Array:imod(b)
-a % b, written to a itself, and so to what it is a view of.
-@param b cuda.gpuarray.Array|number
+Writes a % b to a itself, and so to the array that a is a view of.
+@param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:imul(b)
-a * b, written to a itself, and so to what it is a view of.
-@param b cuda.gpuarray.Array|number
+Writes a * b to a itself, and so to the array that a is a view of.
+@param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:inner(b, options) = cuda.gpuarray.inner
 = cuda.gpuarray.Array:ipow(b)
-a ^ b, written to a itself, and so to what it is a view of.
-@param b cuda.gpuarray.Array|number
+Writes a ^ b to a itself, and so to the array that a is a view of.
+@param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:isclose(b, options) = cuda.gpuarray.isclose
@@ -208,8 +208,8 @@ a ^ b, written to a itself, and so to what it is a view of.
 = cuda.gpuarray.Array:isinf(options) = cuda.gpuarray.isinf
 = cuda.gpuarray.Array:isnan(options) = cuda.gpuarray.isnan
 = cuda.gpuarray.Array:isub(b)
-a - b, written to a itself, and so to what it is a view of.
-@param b cuda.gpuarray.Array|number
+Writes a - b to a itself, and so to the array that a is a view of.
+@param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
 = cuda.gpuarray.Array:item(...)
@@ -293,8 +293,8 @@ Returns the length of the first axis.
 = cuda.gpuarray.Array:real(options) = cuda.gpuarray.real
 = cuda.gpuarray.Array:reciprocal(options) = cuda.gpuarray.reciprocal
 = cuda.gpuarray.Array:release()
-Gives the memory back to the pool now. Views of the array lose it as well, and so do expressions that use the
-array and are not computed yet. Using any of them afterwards is an error.
+Returns the memory to the pool now. Views of the array and pending expressions that use it lose the memory, too.
+Using any of them afterwards is an error.
 = cuda.gpuarray.Array:repeat_(times, axis, options) = cuda.gpuarray.repeat_
 = cuda.gpuarray.Array:reshape(...) = cuda.gpuarray.reshape
 = cuda.gpuarray.Array:reverse(options) = cuda.gpuarray.reverse
@@ -329,12 +329,12 @@ data before the stream has finished the copy.
 = cuda.gpuarray.Array:sinh(options) = cuda.gpuarray.sinh
 = cuda.gpuarray.Array:sinpi(options) = cuda.gpuarray.sinpi
 = cuda.gpuarray.Array:slice(...)
-A part of the array: one item for each axis, from the first; axes without one are taken whole. Without arrays among
-the items it is a view, else a new array, as by NumPy's advanced indexing; then the program waits until the kernel
-has looked at the positions.
-@param ... any  i drops its axis; {i} keeps it with extent 1; {lo, hi} and {lo, hi, step} are ranges, both ends included, {lo, lo - 1} is empty, a negative step runs backwards; {} is all; gpuarray.newaxis adds an axis; an array of integers, on the device or the host, takes the elements at these positions; one of booleans, of the shape of one axis or several, those where it is true. The arrays of an index broadcast to one shape; its axes come where the arrays stand side by side (numbers among them), else first.
+Returns a part of the array. Each item belongs to an axis, from the first; axes without an item are taken whole.
+Without arrays among the items the result is a view. Otherwise it is a new array, as in NumPy's advanced indexing,
+and the program waits until the kernel has checked the positions.
+@param ... any  the items. i removes its axis; {i} keeps it with extent 1. {lo, hi} and {lo, hi, step} are ranges that include both ends; {lo, lo - 1} is empty, and a negative step runs backwards. {} is the whole axis; gpuarray.newaxis adds an axis. An array of integers, on the device or the host, selects the elements at these positions. An array of booleans, with the shape of one or more axes, selects the elements where it is true. The arrays of an index broadcast to one shape. Its axes take the place of the arrays if these are adjacent (with numbers among them), else they come first.
 @return cuda.gpuarray.Array
-@raise LogicError for what lies outside an axis, too many items, and shapes or types that do not fit
+@raise LogicError for positions out of range, too many items, and shapes or types that do not fit
 = cuda.gpuarray.Array:sort(options) = cuda.gpuarray.sort
 = cuda.gpuarray.Array:split(parts, axis) = cuda.gpuarray.split
 = cuda.gpuarray.Array:sqrt(options) = cuda.gpuarray.sqrt
@@ -378,13 +378,13 @@ must be contiguous and gets more or fewer elements.
 = cuda.gpuarray.Array:y1(options) = cuda.gpuarray.y1
 = cuda.gpuarray.Array:yn(a, options) = cuda.gpuarray.yn
 = cuda.gpuarray.Fused class
-A function that runs as one kernel: gpuarray.fuse() makes it.
+A function that runs as one kernel, created by gpuarray.fuse().
 @call fun(...: any): ...  the results of the function
 = cuda.gpuarray.Fused:source(...)
-The CUDA C of a call with these arguments; nothing is run.
-@param ... any  arguments as in a call
-@return string  of all kernels, if there are several: for results of different shapes
-@raise LogicError if the function does too much for one kernel, and what the function raises
+Returns the CUDA C source for a call with these arguments, without running it.
+@param ... any  the arguments, as in a call
+@return string  the source of all kernels, if results of different shapes need several
+@raise LogicError if the function does too much for one kernel; errors of the function
 = cuda.gpuarray.abs(a, options)
 The absolute value. For a complex number, its magnitude as a float. The lowest integer of a signed type stays as it
 is; bool is supported.
@@ -416,26 +416,27 @@ a + b. Integers wrap around; for bool, a or b.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.addmm(c, a, b, options)
-beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
-with one rounding. With beta = 0, c is not read.
-@param c cuda.gpuarray.Array  broadcasts to the product's shape
+Computes beta * c + alpha * (a b), where a b is the product of matmul(), rounded once: alpha times the sum, to which
+beta times c is added with one rounding. With beta = 0, c is not read.
+@param c cuda.gpuarray.Array  an array that broadcasts to the product's shape
 @param a cuda.gpuarray.Array  as for matmul
 @param b cuda.gpuarray.Array  as for matmul
-@param options? {alpha: any, beta: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
-@return cuda.gpuarray.Array  of the dtype of c and the product together
+@param options? {alpha: any, beta: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} alpha: the factor of the product, a number, default 1; beta: the factor of c, a number, default 1. Both must be integers if the product has integers. out: may be c
+@return cuda.gpuarray.Array  of the promoted dtype of c and the product
 @raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
 @options allocator alpha beta out stream
 = cuda.gpuarray.all(a, options)
-Is no element 0? NaN is not. Of none: true.
+Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.allclose(a, b, options)
-Are all elements close, as isclose() says? The program waits for the answer. Of no elements: true.
-@param a cuda.gpuarray.Array|number
-@param b cuda.gpuarray.Array|number  the reference; broadcasts with a
+Returns true if all elements are close, as isclose() defines it. The program waits for the result. Returns true for
+empty arrays.
+@param a cuda.gpuarray.Array|number  an array of any numeric dtype, or a number
+@param b cuda.gpuarray.Array|number  the reference; its shape broadcasts with a's
 @param options? {rtol: any, atol: any, equal_nan: boolean, stream: cuda.Stream}  as for isclose
 @return boolean
 @raise LogicError as isclose
@@ -448,7 +449,7 @@ The angle of a complex number, from -pi to pi; 0 or pi for a real number.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.any(a, options)
-Is any element not 0? NaN is not. Of none: false.
+Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
@@ -467,49 +468,49 @@ stop) or arange(start, stop, step), optionally followed by a dtype and options.
 @raise LogicError for a step of 0, for numbers that are not finite, and for those that the dtype cannot hold; MemoryError
 @options allocator dtype step stream
 = cuda.gpuarray.argmax(a, options)
-The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted
-in C order.
+The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+Without an axis, positions count all elements in C order.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmin(a, options)
-The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
-order.
+The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+Without an axis, positions count all elements in C order.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argpartition(a, kth, options)
-Where the elements are that partition() puts in their places, as NumPy's argpartition.
-@param a cuda.gpuarray.Array
+Returns the positions of the elements that partition() selects, as NumPy's argpartition.
+@param a cuda.gpuarray.Array  an array with at least one axis
 @param kth integer|integer[]  as for partition
 @param options? any  as for partition
 @return cuda.gpuarray.Array  int64, positions on the axis from 1
 @raise LogicError as gpuarray.partition
 @options allocator axis out stream
 = cuda.gpuarray.argsort(a, options)
-Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
-sorted.
-@param a cuda.gpuarray.Array
+Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
+@param a cuda.gpuarray.Array  an array with at least one axis
 @param options? any  as for sort
 @return cuda.gpuarray.Array  int64, positions on the axis from 1
 @raise LogicError as sort
 @options allocator axis descending out stream
 = cuda.gpuarray.argwhere(a, options)
-Where an array is not 0, element by element: its positions on all axes. The program waits for the array.
-@param a cuda.gpuarray.Array
+Returns the positions of the elements that are not 0 as rows, with one column for each axis. The program waits for
+the array.
+@param a cuda.gpuarray.Array  the array
 @param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  int64, of the shape (count, axes)
+@return cuda.gpuarray.Array  int64, with the shape (count, axes)
 @options allocator stream
 = cuda.gpuarray.array_equal(a, b, options)
-Have two arrays one shape, and are all their elements equal? Types may differ: values are compared. The program waits
-for the answer.
-@param a any  array on the device; or host data, if b is an array on the device
-@param b any
-@param options? {equal_nan: boolean, stream: cuda.Stream}  NaN equals NaN
+Returns true if two arrays have the same shape and equal elements. Elements of different dtypes are compared by
+value. The program waits for the result.
+@param a any  an array on the device; or host data, if b is an array on the device
+@param b any  likewise
+@param options? {equal_nan: boolean, stream: cuda.Stream}  equal_nan: count two NaNs as equal
 @return boolean
 @raise LogicError if neither is an array on the device, and for structs
 @options equal_nan stream
@@ -571,20 +572,20 @@ the end.
 @param ... any  arrays
 @return cuda.gpuarray.Array ...  one for each array
 = cuda.gpuarray.average(a, options)
-The mean of the elements, each as often as its weight says, as NumPy's average: sum(a * weights) / sum(weights).
-Where the weights add up to 0 it is NaN or infinite; NumPy raises there.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: a number or a list; default: all. weights: of a's shape, or of that of the axes that go; default: all the same. returned: the sum of the weights follows
-@return cuda.gpuarray.Array  of a's and the weights' dtype together, of integers the default float
-@return cuda.gpuarray.Array?  the sums of weights, of the same shape
-@raise LogicError if the weights do not fit, and as gpuarray.mean
+The weighted mean of the elements, as NumPy's average: sum(a * weights) / sum(weights). If the weights add up to 0,
+the result is NaN or infinite, whereas NumPy raises an error.
+@param a cuda.gpuarray.Array  the array to average, of any shape
+@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal weights. returned: return the sum of the weights, too
+@return cuda.gpuarray.Array  of the promoted dtype of a and the weights; for integers the default float
+@return cuda.gpuarray.Array?  the sums of the weights, with the same shape
+@raise LogicError if the shape of the weights does not fit, and as gpuarray.mean
 @options allocator axis keepdims out returned stream weights
 = cuda.gpuarray.bincount(a, options)
-How often each integer comes: element v of the result belongs to the number v, from 1 to the greatest one. So
-it counts positions, and what argmin(), unique() and digitize() give; for what begins with 0 add 1. The program waits
-until the greatest element is known.
-@param a cuda.gpuarray.Array  1-D, of integers from 1
-@param options? {weights: any, minlength: integer, stream: cuda.Stream, allocator: function}  weights: an array of a's shape, whose elements are added up in place of ones; minlength: the result has so many elements at least
+Counts the integers from 1 to the greatest element: element v of the result is the count of the number v. So it
+counts positions and the results of argmin(), unique() and digitize(). Add 1 to numbers that begin with 0. The
+program waits until the greatest element is known.
+@param a cuda.gpuarray.Array  a 1-D array of integers from 1
+@param options? {weights: any, minlength: integer, stream: cuda.Stream, allocator: function}  weights: an array with a's shape, whose elements are summed instead of ones; minlength: the minimum number of elements of the result
 @return cuda.gpuarray.Array  int64; with weights, float64
 @raise LogicError if an element is less than 1, and if types or shapes do not fit
 @options allocator minlength stream weights
@@ -652,12 +653,12 @@ Rounds up.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.choose(numbers, choices, options)
-For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
-@param numbers cuda.gpuarray.Array  integers from 1, negative ones from the last
-@param choices any[]    arrays or numbers
+For each element, returns the element of the array with that number, as NumPy's choose. All arrays broadcast.
+@param numbers cuda.gpuarray.Array  the numbers of the choices: integers from 1; negative ones count from the last
+@param choices any[]  the choices: arrays or numbers
 @param options? {mode: "raise"|"wrap"|"clip", out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: as for take
 @return cuda.gpuarray.Array
-@raise LogicError if a number has no choice
+@raise LogicError if a number does not have a choice
 @options allocator mode="raise"|"wrap"|"clip" out stream
 = cuda.gpuarray.clip(a, low, high, options)
 minimum(maximum(a, low), high), as NumPy's clip. A bound that is nil does not limit that side.
@@ -677,13 +678,13 @@ Complex numbers with these real and imaginary parts, as torch.complex does: comp
 @raise LogicError if one is complex, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.compress(condition, a, options)
-The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
-compress. The program waits for the condition.
-@param condition any  1-D: array or list of booleans; may be shorter than the axis
-@param a cuda.gpuarray.Array
+Returns the parts along an axis, or the elements of the whole array in C order, for which a condition is true, as
+NumPy's compress. The program waits for the condition.
+@param condition any  a 1-D array or list of booleans; it may be shorter than the axis
+@param a cuda.gpuarray.Array  the array to select from
 @param options? {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis: default the whole array
 @return cuda.gpuarray.Array
-@raise LogicError if the condition is true beyond the axis
+@raise LogicError if the condition is true beyond the end of the axis
 @options allocator axis out stream
 = cuda.gpuarray.concatenate(arrays, axis, options)
 Joins arrays along an existing axis.
@@ -709,14 +710,14 @@ The complex conjugate: another name of conj, as in PyCUDA.
 @options allocator out stream
 = cuda.gpuarray.convolve(a, v, options)
 The convolution of two vectors, as NumPy's convolve: element k is the sum of a[i] * v[j] over all i + j = k + 1. The
-sum goes over the shorter vector's elements in ascending order, one fused multiplication and addition each, and is
-rounded as matmul()'s; so the result has the same bits on every device. Integers and bool are added up in 64 bits,
-int8 in 32.
-@param a cuda.gpuarray.Array  of one axis
-@param v any  likewise; or a list, a host array or a number
-@param options? {mode: string, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} mode: "full" (default), all places where the two meet: n + m - 1; "same", as many as the longer one has, from the middle; "valid", those where all of the shorter one meets. dtype: as for matmul
-@return cuda.gpuarray.Array  of one axis
-@raise LogicError for more axes and for no elements, an unknown mode, if the dtypes are not supported, or out does not fit
+sum runs over the elements of the shorter vector in ascending order, with one fused multiply-add each, and is rounded
+as in matmul(). The result therefore has the same bits on every device. Integers and bool are summed in 64 bits, int8
+in 32.
+@param a cuda.gpuarray.Array  a 1-D array
+@param v any  a 1-D array, a list, a host array or a number
+@param options? {mode: string, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} mode: "full" (default): all n + m - 1 positions where the vectors overlap; "same": as many elements as the longer vector has, from the middle; "valid": the positions where the shorter vector overlaps completely. dtype: as for matmul
+@return cuda.gpuarray.Array  a 1-D array
+@raise LogicError for arrays with more axes or without elements, for an unknown mode, if the dtypes are not supported, or if out has another shape
 @options allocator dtype mode out stream
 = cuda.gpuarray.copy(a, options)
 Returns a contiguous copy in the array's own layout, as PyCUDA's copy and astype() do.
@@ -734,20 +735,20 @@ The absolute value of a with the sign of b.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.corrcoef(m, options)
-The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
-of both variables. NaN for a variable that does not vary.
+The correlation coefficients of variables, as NumPy's corrcoef: the covariances divided by the standard deviations of
+both variables. NaN for a constant variable.
 @param m cuda.gpuarray.Array  as for cov
-@param options? {y: any, rowvar: boolean, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for cov
-@return cuda.gpuarray.Array  as cov; its parts are from -1 to 1
+@param options? {y: any, rowvar: boolean, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  y: as for cov. rowvar: as for cov. dtype: as for cov
+@return cuda.gpuarray.Array  as for cov; real and imaginary parts are from -1 to 1
 @raise LogicError as gpuarray.cov
 @options allocator dtype out rowvar stream y
 = cuda.gpuarray.correlate(a, v, options)
 The cross-correlation of two vectors, as NumPy's correlate: element k of "full" is the sum of a[k + j - m] times the
-conjugate of v[j], m being v's size. The sums are as convolve()'s.
-@param a cuda.gpuarray.Array  of one axis
+conjugate of v[j], where m is the size of v. The sums are computed as in convolve().
+@param a cuda.gpuarray.Array  a 1-D array
 @param v any  as for convolve
 @param options? any  as for convolve; mode: default "valid"
-@return cuda.gpuarray.Array  of one axis
+@return cuda.gpuarray.Array  a 1-D array
 @raise LogicError as gpuarray.convolve
 @options allocator dtype mode out stream
 = cuda.gpuarray.cos(a, options)
@@ -772,28 +773,29 @@ cos(pi * a).
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.count_nonzero(a, options)
-How many elements are not 0, as int64.
+The number of elements that are not 0, as int64.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.cov(m, options)
-The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
-its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
-are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
-@param m cuda.gpuarray.Array  of at most two axes; one axis is one variable
-@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  y: more variables. rowvar = false: variables are columns. bias: divide by the number n of observations, default by n - 1; ddof: by n - ddof. fweights: how often each observation counts, integers; aweights: its weight; neither may be negative, which is looked at on the host alone. dtype: of the result
-@return cuda.gpuarray.Array  of as many rows and columns as there are variables; of one variable 0-d
-@raise LogicError for more axes, if y or weights do not fit, the dtype is not supported, or out does not fit
+The covariance matrix of variables, as NumPy's cov: element (i, j) is the covariance of variables i and j. Each row
+is a variable and holds its observations. Without degrees of freedom, for example with a single observation, the
+result is NaN. 16-bit floats are computed as float32. Unlike in NumPy, the result of float32 is float32; dtype
+changes that.
+@param m cuda.gpuarray.Array  a 1-D array (a single variable) or a 2-D array
+@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  y: an array with more variables. rowvar: each row is a variable (default true); false: each column is one. bias: divide by the number n of observations instead of n - 1; ddof: divide by n - ddof. fweights: how often each observation counts, integers; aweights: the weight of each observation. Weights must not be negative, which is checked for host data only. dtype: the dtype of the result
+@return cuda.gpuarray.Array  one row and one column for each variable; 0-d for a single variable
+@raise LogicError for arrays with more axes, if y or the weights do not fit, if the dtype is not supported, or if out has another shape
 @options allocator aweights bias ddof dtype fweights out rowvar stream y
 = cuda.gpuarray.cross(a, b, options)
-The cross products of vectors with three elements, which broadcast, as NumPy's cross.
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array
+The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
+@param a cuda.gpuarray.Array  an array of vectors with three elements
+@param b cuda.gpuarray.Array  likewise
 @param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis of the vectors in both arrays; default: the last one
 @return cuda.gpuarray.Array  with the vectors along the same axis
-@raise LogicError if the axis has not three elements, the shapes do not broadcast, or out does not fit
+@raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cube(a, options)
 a * a * a.
@@ -803,29 +805,29 @@ a * a * a.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.cummax(a, options)
-The greatest of the elements up to each one; from the first NaN on, NaN.
+The cumulative maximum; NaN from the first NaN on.
 @param a cuda.gpuarray.Array  the array to scan, of any shape
 @param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cummin(a, options)
-The least of the elements up to each one; from the first NaN on, NaN.
+The cumulative minimum; NaN from the first NaN on.
 @param a cuda.gpuarray.Array  the array to scan, of any shape
 @param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cumprod(a, options)
-The products of the elements up to each one, in the types of cumsum().
+The cumulative product, computed in the types of cumsum().
 @param a cuda.gpuarray.Array  the array to scan, of any shape
 @param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.cumsum(a, options)
-The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded
-once. The order of the additions follows from the shape, the axis and the dtype alone.
+The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
+order of the additions depends only on the shape, the axis and the dtype.
 @param a cuda.gpuarray.Array  the array to scan, of any shape
 @param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -871,23 +873,23 @@ Returns the elements on a diagonal of two axes as a view. The diagonal is its la
 @raise LogicError if the two axes do not exist
 @options k
 = cuda.gpuarray.diff(a, n, options)
-Differences of neighbours along an axis, a[i + 1] - a[i], n times over, as NumPy's diff. Integers wrap; of bool:
-whether the two differ.
-@param a cuda.gpuarray.Array
-@param n? integer  how often, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
-@param options? {n: integer, axis: integer, prepend: any, append: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis: default the last one; prepend, append: what stands before and behind each line first: a number, an array or nested lists
+The differences of neighbours along an axis, a[i + 1] - a[i], applied n times, as NumPy's diff. Integers wrap around;
+for bool, tests whether two neighbours differ.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param n? integer  how many times to take differences, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
+@param options? {n: integer, axis: integer, prepend: any, append: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis: default the last one; prepend: elements to add in front of each line: a number, an array or nested lists; append: elements to add behind each line, as for prepend
 @return cuda.gpuarray.Array  with n elements fewer along the axis
-@raise LogicError for a 0-d array, a bad n or axis, and if what is joined does not fit
+@raise LogicError for a 0-d array, an invalid n or axis, and if prepend or append have another shape
 @options allocator append axis n out prepend stream
 = cuda.gpuarray.digitize(a, edges, options)
-Between which edges elements lie: 1 below the first one, 2 from the first one to the second, and so on, to one more
-than there are edges from the last one on; so bincount() counts it. An element on an edge is above it. NaN is
-greater than every edge.
-@param a cuda.gpuarray.Array
-@param edges any  ascending or descending list or array
-@param options? {right: boolean, stream: cuda.Stream, allocator: function}  right: an element on an edge is below it
-@return cuda.gpuarray.Array  int64, of a's shape
-@raise LogicError if the edges are not in order
+Finds the interval of each element between edges: 1 below the first edge, 2 from the first to the second one, and so
+on, up to the number of edges plus 1 from the last edge on. bincount() counts the result. An element on an edge
+counts as above it. NaN is greater than every edge.
+@param a cuda.gpuarray.Array  an array of any shape
+@param edges any  an ascending or descending list or array
+@param options? {right: boolean, stream: cuda.Stream, allocator: function}  right: an element on an edge counts as below it
+@return cuda.gpuarray.Array  int64, with a's shape
+@raise LogicError if the edges are not sorted
 @options allocator right stream
 = cuda.gpuarray.div(a, b, options)
 a / b, true division: the result for integers is the default float.
@@ -898,13 +900,13 @@ a / b, true division: the result for integers is the default float.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.dot(a, b, options)
-The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
-float32, rounded once. With a matrix, the product that matmul() computes.
-@param a cuda.gpuarray.Array  of one axis, or two
-@param b cuda.gpuarray.Array  as long; or a matrix
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: of the result; elements are converted to it first
-@return cuda.gpuarray.Array  of vectors 0-d
-@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
+The sum of the products of two vectors' elements, computed in one kernel: integers in 64 bits, float16 and bfloat16
+as float32, rounded once. With a matrix, the product that matmul() computes.
+@param a cuda.gpuarray.Array  a 1-D or 2-D array
+@param b cuda.gpuarray.Array  a 1-D array of the same length; or a matrix
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result; elements are converted to it first
+@return cuda.gpuarray.Array  0-d for vectors
+@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
 @options allocator dtype out stream
 = cuda.gpuarray.dstack(arrays, options)
 Joins arrays along the third axis, which is added to arrays with fewer axes.
@@ -920,14 +922,15 @@ shows the operation that fails.
 @return boolean    the setting now
 @raise LogicError for anything else
 = cuda.gpuarray.einsum(subscripts, ...)
-Sums of products by the letters of axes, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that the
-result does not have is summed over; without "->" the result has the letters that come once, in alphabetical order. A
-letter twice in an operand is its diagonal; "..." stands for all other axes, which broadcast. Letters of one operand
-alone are summed first; then always the two operands are multiplied whose product has the fewest elements.
-@param subscripts string
-@param ... any  an array for each part; last {dtype = any, out = cuda.gpuarray.Array, stream = cuda.Stream, allocator = function}: as for matmul
+Sums of products in Einstein notation, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that is not in
+the result is summed over. Without "->" the result has the letters that appear once, in alphabetical order. A letter
+that appears twice in an operand selects its diagonal. "..." stands for all other axes, which broadcast. Letters of a
+single operand are summed first; then the two operands whose product has the fewest elements are multiplied, until
+one is left.
+@param subscripts string  the letters of the axes: operands separated by commas, then optionally "->" and the result
+@param ... any  one array for each operand; a last argument {dtype = any, out = cuda.gpuarray.Array, stream = cuda.Stream, allocator = function}: as for matmul
 @return cuda.gpuarray.Array  a new array; sums and products have the types of matmul
-@raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out does not fit
+@raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out has another shape
 @options allocator dtype out stream
 = cuda.gpuarray.empty(shape, dtype, options)
 Returns an array with uninitialized elements.
@@ -1029,9 +1032,9 @@ e^a - 1, accurate near 0.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.extract(condition, a, options)
-The elements for which a mask is true, in C order, as NumPy's extract. The program waits for the mask.
-@param condition any  array or nested lists, of as many elements as a, or of none
-@param a cuda.gpuarray.Array
+Returns the elements for which a mask is true, in C order, as NumPy's extract. The program waits for the mask.
+@param condition any  an array or nested lists, with as many elements as a or with none
+@param a cuda.gpuarray.Array  the array to select from
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  1-D
 @raise LogicError if the sizes differ
@@ -1076,8 +1079,8 @@ As dtype.finfo: the limits of a float type.
 @return cuda.dtype.FloatInfo
 @raise LogicError for other types
 = cuda.gpuarray.flatnonzero(a, options)
-Where an array is not 0: the positions in C order of the whole. The program waits for the array.
-@param a cuda.gpuarray.Array
+Returns the positions of the elements that are not 0 among all elements in C order. The program waits for the array.
+@param a cuda.gpuarray.Array  an array of any shape
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  1-D, int64
 @options allocator stream
@@ -1184,15 +1187,15 @@ Returns an array filled with one value, with the shape, dtype and layout of anot
 @raise LogicError if the dtype cannot hold the value, and as empty_like
 @options allocator dtype order="C"|"F"|"A"|"K" shape stream
 = cuda.gpuarray.fuse(fn)
-A function whose operations run as one kernel, however many they are, and with all the arrays that it returns (those
-of one shape): more than plain expressions can. When it is called with arrays of new types, shapes or layouts, or
-other values besides, fn is called with arrays that have no values; what it does element by element becomes the
-kernel, and what else it uses is taken as it is then: arrays of its own are read as they are when the kernel runs.
-Conditions on values are not possible. Results are computed when the call returns, and equal those of fn itself bit
-for bit. Where one kernel cannot have it all (64 arrays, 2,000 operations), fn runs as it would without fuse().
-@param fn function  of arrays and values; returns arrays and values
+Returns a function whose operations run as one kernel, even if there are many, and with all arrays of one shape that
+it returns. Plain expressions cannot do that. When you call it with arrays of new dtypes, shapes or layouts, or with
+other values, fn is called with arrays that have no values. Its element-wise operations become the kernel. Everything
+else that it uses is taken as it is at that time; its own arrays are read when the kernel runs. Conditions on values
+are not possible. Results are computed when the call returns, and equal those of fn itself bit for bit. If one kernel
+cannot hold all of it (64 arrays, 2,000 operations), fn runs as it would without fuse().
+@param fn function  a function of arrays and values that returns arrays and values
 @return cuda.gpuarray.Fused
-@raise LogicError unless fn is a function; calls raise what fn raises, and LogicError if it asks for values
+@raise LogicError if fn is not a function; calls raise errors of fn, and LogicError if fn needs the value of an array
 = cuda.gpuarray.gcd(a, b, options)
 The greatest common divisor of integers, which is not negative.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -1210,13 +1213,13 @@ a >= b, as bool. Integers of different types are compared by value. Complex numb
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.gradient(f, options)
-The slopes of a function along axes, from its values at places, as NumPy's gradient: in between of the parabola
-through a place and its two neighbours, at the ends of the line through two places. Integers become the default
-float, and 16-bit floats are computed as float32.
-@param f cuda.gpuarray.Array
-@param options? {spacing: any, axis: any, edge_order: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  spacing: the distance of two places, default 1; or the places along an axis, an array or a list; of several axes a list with an entry for each. axis: a number or a list; default: all. edge_order: 2 has the slope of the parabola through three places at the ends, too; default: 1. out: only of one axis
-@return cuda.gpuarray.Array ...  one for each axis, of f's shape
-@raise LogicError if an axis has not edge_order + 1 elements, the spacing does not fit, f is 0-d, or out does not fit
+The derivatives of a function along axes, computed from its values at sample points, as NumPy's gradient. Inside, the
+derivative is that of the parabola through a point and its two neighbours, at the ends that of the line through two
+points. Integers become the default float, and 16-bit floats are computed as float32.
+@param f cuda.gpuarray.Array  the values of the function
+@param options? {spacing: any, axis: any, edge_order: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  spacing: the distance between two points, default 1; or the coordinates along an axis, as an array or a list; for several axes, a list with an entry for each. axis: an integer or a list of integers; default: all axes. edge_order: 2 uses the parabola through three points at the ends, too; default: 1. out: for a single axis only
+@return cuda.gpuarray.Array ...  one for each axis, with f's shape
+@raise LogicError if an axis has fewer than edge_order + 1 elements, the spacing does not fit, f is 0-d, or out has another shape
 @options allocator axis edge_order out spacing stream
 = cuda.gpuarray.gt(a, b, options)
 a > b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
@@ -1235,20 +1238,21 @@ a > b, as bool. Integers of different types are compared by value. Complex numbe
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.histogram(a, bins, options)
-How many elements lie between edges, as NumPy's histogram: a bin includes its lower edge, and the last bin both.
-Elements outside and NaNs are in no bin. Without a range the program waits for the least and the greatest element.
-@param a cuda.gpuarray.Array  of any shape
-@param bins? any  how many, of one width, default 10; or the edges, an ascending list or array of one more number
-@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high} of the bins, default the least and the greatest element; weights: an array of a's shape, whose elements are added up in place of ones; density: divided by the sum and the widths, so that the integral is 1
+Counts the elements between edges, as NumPy's histogram. A bin includes its lower edge, and the last bin includes
+both edges. Elements outside and NaNs are not counted. Without a range the program waits for the least and the
+greatest element.
+@param a cuda.gpuarray.Array  an array of any shape
+@param bins? any  the number of bins of equal width, default 10; or the edges, an ascending list or array with one more element
+@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high}, the range of the bins; default: from the least to the greatest element; weights: an array with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the integral is 1
 @return cuda.gpuarray.Array counts  int64; with weights or density, float64
-@return cuda.gpuarray.Array edges   float32 for elements of a float type of up to 32 bits; else, and where a list of edges was given, float64
-@raise LogicError if the range is not finite, edges descend, and if types or shapes do not fit
+@return cuda.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of edges, float64
+@raise LogicError if the range is not finite, if the edges descend, and if types or shapes do not fit
 @options allocator bins density high low range stream weights
 = cuda.gpuarray.histogram_bin_edges(a, bins, options)
-The edges that histogram() uses.
-@param a cuda.gpuarray.Array
+Returns the edges that histogram() uses.
+@param a cuda.gpuarray.Array  an array of any shape
 @param bins? any  as for histogram
-@param options? {range: number[], stream: cuda.Stream, allocator: function}
+@param options? {range: number[], stream: cuda.Stream, allocator: function}  range: as for histogram
 @return cuda.gpuarray.Array
 @raise LogicError as histogram
 @options allocator bins range stream
@@ -1312,30 +1316,30 @@ The imaginary part; 0 for real numbers.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.inner(a, b, options)
-The sums of products over the last axis of both arrays, as NumPy's inner; of vectors, dot().
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for matmul
-@return cuda.gpuarray.Array  of a's other axes, then b's
-@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
+The sums of products over the last axis of both arrays, as NumPy's inner; for vectors, dot().
+@param a cuda.gpuarray.Array  the first array
+@param b cuda.gpuarray.Array  the second array, with the same last extent
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for matmul
+@return cuda.gpuarray.Array  a's other axes, then b's
+@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
 @options allocator dtype out stream
 = cuda.gpuarray.interp(x, xp, fp, options)
-Values of a function that is known at some points, on the straight lines between these, as NumPy's interp.
-@param x any   where: array, nested lists or a number
-@param xp any  1-D, ascending: the points
-@param fp any  1-D, as long: the values there; also complex
-@param options? {left: any, right: any, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  left, right: the value for x below the first and above the last point; default: the first and the last value. period: the points repeat, in any order; left and right have no meaning then
-@return cuda.gpuarray.Array  of x's shape; the dtype of all three together, of integers the default float
-@raise LogicError if xp and fp are not 1-D of one length, are empty, or x or xp is complex
+Piecewise linear interpolation of a function with known values at some points, as NumPy's interp.
+@param x any  the coordinates to evaluate: an array, nested lists or a number
+@param xp any  the coordinates of the points: 1-D and ascending
+@param fp any  the values at the points: 1-D, of the same length; may be complex
+@param options? {left: any, right: any, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  left: the value for x below the first point; default: the first value; right: the value for x above the last point; default: the last value. period: the period of the coordinates; the points may then be unsorted, and left and right are ignored
+@return cuda.gpuarray.Array  with x's shape, of the promoted dtype of all three; for integers the default float
+@raise LogicError if xp and fp are not 1-D arrays of one length, if they are empty, or if x or xp is complex
 @options allocator left out period right stream
 = cuda.gpuarray.intersect1d(a, b, options)
-The elements that are in both arrays, each once and in ascending order, as NumPy's intersect1d. The program waits
-for the number of elements.
-@param a any  array of any shape; one of both may be nested lists or a host array
-@param b any
-@param options? {assume_unique: boolean, indices: boolean, stream: cuda.Stream, allocator: function} assume_unique: neither array has an element twice, which spares a step; indices: where the elements come first in a and in b follows
+The elements that are in both arrays, without duplicates and in ascending order, as NumPy's intersect1d. The program
+waits for the number of elements.
+@param a any  an array of any shape; one of the two may be nested lists or a host array
+@param b any  likewise
+@param options? {assume_unique: boolean, indices: boolean, stream: cuda.Stream, allocator: function} assume_unique: neither array has duplicates, which saves a step; indices: return the positions of the first occurrences in a and b, too
 @return cuda.gpuarray.Array values  1-D
-@return cuda.gpuarray.Array ...     with indices: positions in a and in b, in C order, from 1; int64
+@return cuda.gpuarray.Array ...  with indices: the positions in a and in b, in C order, from 1; int64
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator assume_unique indices stream
 = cuda.gpuarray.is(x)
@@ -1348,11 +1352,11 @@ Returns true if x is an array in device memory.
 @param x any  any value
 @return boolean
 = cuda.gpuarray.isclose(a, b, options)
-For each element: is |a - b| at most atol + rtol * |b|? As NumPy's isclose. Equal infinities are close, and nothing
-else is close to an infinite b. Integers of 32 and 64 bits are compared in float64, 16-bit floats in float32.
-@param a cuda.gpuarray.Array|number  of any numeric dtype
-@param b cuda.gpuarray.Array|number  the reference; broadcasts with a
-@param options? {rtol: any, atol: any, equal_nan: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
+Tests element by element whether |a - b| <= atol + rtol * |b|, as NumPy's isclose. Equal infinities are close;
+nothing else is close to an infinite b. 32-bit and 64-bit integers are compared in float64, 16-bit floats in float32.
+@param a cuda.gpuarray.Array|number  an array of any numeric dtype, or a number
+@param b cuda.gpuarray.Array|number  the reference; its shape broadcasts with a's
+@param options? {rtol: any, atol: any, equal_nan: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: count two NaNs as close
 @return cuda.gpuarray.Array  of bool
 @raise LogicError if the shapes do not broadcast, or both are numbers
 @options allocator atol equal_nan out rtol stream
@@ -1364,11 +1368,12 @@ Tests whether an element is neither infinite nor NaN.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.isin(a, values, options)
-For each element: is it among some values? As NumPy's isin. NaN is not, as it equals nothing.
-@param a any     array, or host data, if the values are an array
-@param values any  array, nested lists or a number
-@param options? {invert: boolean, assume_unique: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  invert: is it not among them? assume_unique: taken as NumPy's, makes no difference
-@return cuda.gpuarray.Array  of bool, of a's shape
+Tests for each element whether it is one of the given values, as NumPy's isin. NaN never is, as it does not equal
+anything.
+@param a any  an array, or host data, if the values are an array
+@param values any  the values to look for: an array, nested lists or a number
+@param options? {invert: boolean, assume_unique: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  invert: test whether an element is not among the values; assume_unique: accepted for NumPy's sake, without effect
+@return cuda.gpuarray.Array  of bool, with a's shape
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator assume_unique invert out stream
 = cuda.gpuarray.isinf(a, options)
@@ -1409,11 +1414,11 @@ Bessel function of the first kind, order n.
 @options allocator out stream
 = cuda.gpuarray.kron(a, b, options)
 The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
+@param a cuda.gpuarray.Array  the first array
+@param b cuda.gpuarray.Array  the second array; the array with fewer axes gets axes with one element in front
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  whose extents are the products of a's and b's
-@raise LogicError for more than 32 axes, if the dtypes are not supported, or out does not fit
+@return cuda.gpuarray.Array  each extent is the product of the extents of a and b
+@raise LogicError for more than 32 axes, if the dtypes are not supported, or out has another shape
 @options allocator out stream
 = cuda.gpuarray.lcm(a, b, options)
 The least common multiple of integers, which is not negative.
@@ -1563,11 +1568,12 @@ Returns `num` numbers from base ^ start to base ^ stop with evenly spaced expone
 @raise LogicError for numbers that are not finite; MemoryError
 @options allocator base dtype endpoint num stream
 = cuda.gpuarray.logsumexp(a, options)
-The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
+without elements.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
+@raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.lt(a, b, options)
 a < b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
@@ -1578,29 +1584,29 @@ a < b, as bool. Integers of different types are compared by value. Complex numbe
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.masked_fill(a, mask, value, options)
-An array with one value where a mask is true, as PyTorch's masked_fill: of the array's own dtype. `{ out = a }`
-writes to the array itself.
-@param a cuda.gpuarray.Array
-@param mask any   array of bool, or whatever is true where it is not 0; broadcasts to a's shape
-@param value any  number, or 0-d array here or on the host. Of an array, integers wrap
+Returns an array with one value where a mask is true, as PyTorch's masked_fill, in the array's own dtype. `{ out = a
+}` writes to the array itself.
+@param a cuda.gpuarray.Array  the array, of any shape
+@param mask any  an array of bool or of numbers, which are true unless they are 0; broadcasts to a's shape
+@param value any  a number, or a 0-d array on the device or the host. Integers from an array wrap around
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
-@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an array of a higher kind (float for integer, complex for real: astype() converts)
+@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an array of a higher kind (convert float to integer and complex to real with astype())
 @options allocator out stream
 = cuda.gpuarray.matmul(a, b, options)
-The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
-array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
-The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
-computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
-float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
-@param a cuda.gpuarray.Array  (..., m, k)
-@param b cuda.gpuarray.Array  (..., k, n)
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: of the result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
-@return cuda.gpuarray.Array  (..., m, n)
-@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
+is a row as the first operand and a column as the second, and the result does not have that axis; for two 1-D arrays,
+matmul is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first,
+and the product is computed at once. The order of each sum depends only on the extents. float16 and bfloat16 are
+summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
+@param a cuda.gpuarray.Array  the first operand, with the shape (..., m, k)
+@param b cuda.gpuarray.Array  the second operand, with the shape (..., k, n)
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result: float32 for 16-bit floats returns the unrounded sums; for other dtypes the operands are converted first
+@return cuda.gpuarray.Array  with the shape (..., m, n)
+@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out has another shape
 @options allocator dtype out stream
 = cuda.gpuarray.max(a, options)
-The greatest element; NaN if there is one.
+The greatest element; NaN if an element is NaN.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -1615,19 +1621,19 @@ The larger of two numbers; NaN if one is NaN; -0 is less than 0.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.mean(a, options)
-The mean of the elements: of integers, the default float. Of none: NaN.
+The mean of the elements; integers give the default float. NaN for an array without elements.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.median(a, options)
-The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
-the default float.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
+Integers give the default float.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
 @return cuda.gpuarray.Array
-@raise LogicError if there are no elements, and for complex numbers
+@raise LogicError for an array without elements, and for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.meshgrid(...)
 Returns one array for each argument, with its elements repeated over the grid that all of them span, as NumPy's
@@ -1637,7 +1643,7 @@ meshgrid does.
 @raise LogicError for arrays with more axes
 @options allocator copy indexing="xy"|"ij" sparse stream
 = cuda.gpuarray.min(a, options)
-The least element; NaN if there is one.
+The least element; NaN if an element is NaN.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -1693,130 +1699,129 @@ a * selffac + other * otherfac; as in PyCUDA.
 @raise LogicError if these dtypes are not supported, or the shapes do not broadcast
 @options allocator out stream
 = cuda.gpuarray.multi_put(arrays, dest_indices, options)
-PyCUDA's multi_put: writes the elements of several arrays to the same positions of as many others. Of several
-elements with one position the last one stays.
-@param arrays cuda.gpuarray.Array[]
-@param dest_indices any  positions as for take; as many as each array has elements
-@param options? {dest_shape: integer|integer[], out: cuda.gpuarray.Array[]}  out: what is written to; else new arrays of this shape, 0 where nothing is written
+PyCUDA's multi_put: writes the elements of several arrays to the same positions of as many other arrays. If a
+position appears more than once, the last element stays.
+@param arrays cuda.gpuarray.Array[]  a list of arrays with the elements to write
+@param dest_indices any  positions as for take, one for each element of an array
+@param options? {dest_shape: integer|integer[], out: cuda.gpuarray.Array[]}  dest_shape: the shape of new arrays, which are 0 where nothing is written; out: a list of arrays to write to, instead of new ones
 @return cuda.gpuarray.Array[]
-@raise LogicError as put; then nothing is written
+@raise LogicError as put; in this case nothing is written
 @options dest_shape out
 = cuda.gpuarray.multi_take(arrays, indices, options)
-PyCUDA's multi_take: of several arrays the elements at the same positions.
-@param arrays cuda.gpuarray.Array[]
+PyCUDA's multi_take: returns the elements at the same positions of several arrays.
+@param arrays cuda.gpuarray.Array[]  a list of arrays
 @param indices any  positions as for take, of the whole array in C order
-@param options? {out: cuda.gpuarray.Array[]}  out: get the elements
+@param options? {out: cuda.gpuarray.Array[]}  out: a list of arrays that receive the elements
 @return cuda.gpuarray.Array[]
 @raise LogicError as take
 @options out
 = cuda.gpuarray.multi_take_put(arrays, dest_indices, src_indices, options)
 PyCUDA's multi_take_put: out[k][dest_indices] = arrays[k][src_indices + src_offsets[k]].
-@param arrays cuda.gpuarray.Array[]
+@param arrays cuda.gpuarray.Array[]  a list of arrays
 @param dest_indices any  positions as for take
-@param src_indices any   as many positions
-@param options? {dest_shape: integer|integer[], out: cuda.gpuarray.Array[], src_offsets: integer[]}  dest_shape, out: as for multi_put; src_offsets: a number for each array, added to src_indices
+@param src_indices any  positions as for take, one for each of dest_indices
+@param options? {dest_shape: integer|integer[], out: cuda.gpuarray.Array[], src_offsets: integer[]}  dest_shape: as for multi_put; out: as for multi_put; src_offsets: a number for each array, which is added to src_indices
 @return cuda.gpuarray.Array[]
-@raise LogicError as take and put; then nothing is written
+@raise LogicError as take and put; in this case nothing is written
 @options dest_shape out src_offsets
 = cuda.gpuarray.nan_to_num(a, options)
-An array with numbers in place of NaN and infinities, as NumPy's nan_to_num; of complex numbers in each part.
-@param a cuda.gpuarray.Array
-@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  default: 0, and the greatest and the least finite number of the dtype
+Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
+@param a cuda.gpuarray.Array  the array, of any shape
+@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  nan: the replacement of NaN; default: 0; posinf: the replacement of infinity; default: the greatest finite number of the dtype; neginf: the replacement of negative infinity; default: the least finite number of the dtype
 @return cuda.gpuarray.Array  of a's dtype
-@raise LogicError if it is not a number
+@raise LogicError if a replacement is not a number
 @options allocator nan neginf out posinf stream
 = cuda.gpuarray.nanargmax(a, options)
-The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
+The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmin(a, options)
-The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
+The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nancumsum(a, options)
-The sums of the elements up to each one, as cumsum(); NaN counts as 0.
+The cumulative sum as cumsum() computes it, with NaN counted as 0.
 @param a cuda.gpuarray.Array  the array to scan, of any shape
 @param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.nanmax(a, options)
-The greatest element that is a number; NaN if none is.
+The greatest element that is not NaN; NaN if all are.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmean(a, options)
-The mean of the elements that are numbers; NaN if none is.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that gets the result
+The mean of the elements that are not NaN; NaN if all are.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
 @return cuda.gpuarray.Array
 @raise LogicError as gpuarray.mean
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanmedian(a, options)
-The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
-none is. Integers give the default float.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+The median of the elements that are not NaN, as NumPy's nanmedian: the middle one of the sorted elements, or the mean
+of the two in the middle; NaN if all are NaN. Integers give the default float.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
 @return cuda.gpuarray.Array
 @raise LogicError for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmin(a, options)
-The least element that is a number; NaN if none is.
+The least element that is not NaN; NaN if all are.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanpercentile(a, q, options)
-As nanquantile, with q in percent, from 0 to 100.
-@param a cuda.gpuarray.Array
-@param q any
+As nanquantile, with q as a percentage from 0 to 100.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 @param options? any  as for quantile
 @return cuda.gpuarray.Array
 @raise LogicError as nanquantile
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.nanprod(a, options)
-The product of the elements that are numbers, as prod(); NaN counts as 1.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that gets the result
+The product of the elements as prod() computes it, with NaN counted as 1.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
 @return cuda.gpuarray.Array
 @raise LogicError as gpuarray.prod
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanquantile(a, q, options)
-The elements below which a fraction q of the others lies, of those that are numbers, as NumPy's nanquantile; NaN
-where none is.
-@param a cuda.gpuarray.Array
-@param q any  from 0 to 1, as for quantile
+The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a fraction from 0 to 1, as for quantile
 @param options? any  as for quantile
 @return cuda.gpuarray.Array
 @raise LogicError for complex numbers, and for a q out of range
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.nanstd(a, options)
-The square root of nanvar().
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. ddof: as for var. out: an array that gets the result
+The standard deviation of the elements that are not NaN: the square root of nanvar().
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
 @return cuda.gpuarray.Array
 @raise LogicError as gpuarray.var
 @options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.nansum(a, options)
-The sum of the elements that are numbers, as sum(); NaN counts as 0.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that gets the result
+The sum of the elements as sum() computes it, with NaN counted as 0.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
 @return cuda.gpuarray.Array
 @raise LogicError as gpuarray.sum
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanvar(a, options)
-The variance of the elements that are numbers; NaN if at most ddof are left.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. ddof: as for var. out: an array that gets the result
+The variance of the elements that are not NaN; NaN if at most ddof are left.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
 @return cuda.gpuarray.Array
 @raise LogicError as gpuarray.var
 @options allocator axis ddof dtype keepdims out stream
@@ -1847,20 +1852,20 @@ The next number of this dtype after a, in the direction of b.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.nonzero(a, options)
-Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
-elements. The program waits for the array.
-@param a cuda.gpuarray.Array
+Returns the positions of the elements that are not 0 (true): one array of positions for each axis, in C order.
+`a[{gpuarray.nonzero(m)}]` selects these elements. The program waits for the array.
+@param a cuda.gpuarray.Array  an array with at least one axis
 @param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array ...  as many as a has axes; 1-D, int64
+@return cuda.gpuarray.Array ...  one for each axis of a; 1-D, int64
 @raise LogicError for a 0-d array
 @options allocator stream
 = cuda.gpuarray.norm(a, options)
-The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
-complex numbers, that of their absolute values.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value, -math.huge the least. out: an array that gets the result
+The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
+float; complex numbers give the norm of their absolute values.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
+@raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims ord out stream
 = cuda.gpuarray.normcdf(a, options)
 The cumulative standard normal distribution.
@@ -1893,13 +1898,13 @@ Returns an array of ones (of true for bool) with the shape, dtype and layout of 
 @raise LogicError, MemoryError as empty_like
 @options allocator dtype order="C"|"F"|"A"|"K" shape stream
 = cuda.gpuarray.outer(a, b, options)
-The products of each element of one array with each element of another one, as NumPy's outer: both in C order. An
-expression, which is computed later.
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array
+The products of each element of one array with each element of another one, as NumPy's outer, both in C order. The
+result is an expression, which is computed later.
+@param a cuda.gpuarray.Array  the first array, of any shape
+@param b cuda.gpuarray.Array  the second array, of any shape
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  (a.size, b.size)
-@raise LogicError if the dtypes are not supported, or out does not fit
+@return cuda.gpuarray.Array  with the shape (a.size, b.size)
+@raise LogicError if the dtypes are not supported, or out has another shape
 @options allocator out stream
 = cuda.gpuarray.pad(a, width, mode, options)
 Returns the array with a border around it.
@@ -1911,19 +1916,19 @@ Returns the array with a border around it.
 @raise LogicError for invalid widths or modes, and if an axis has no elements to fill the border with
 @options allocator constant_values stream
 = cuda.gpuarray.partition(a, kth, options)
-The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
-that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
-are sorted, which takes no longer here than a selection for several places.
-@param a cuda.gpuarray.Array
-@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
+Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
+puts there, with no greater element before it and no smaller one behind it. The order of the others is not
+guaranteed. Currently they are sorted, which here takes no longer than a selection for several positions.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param kth integer|integer[]  positions on the axis, from 1; negative ones count from the end
 @param options? any  as for sort, without descending
 @return cuda.gpuarray.Array
-@raise LogicError for places that are not there, and as sort
+@raise LogicError for positions out of range, and as sort
 @options allocator axis out stream
 = cuda.gpuarray.percentile(a, q, options)
-As quantile, with q in percent, from 0 to 100.
-@param a cuda.gpuarray.Array
-@param q any
+As quantile, with q as a percentage from 0 to 100.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 @param options? any  as for quantile
 @return cuda.gpuarray.Array
 @raise LogicError as quantile
@@ -1931,12 +1936,12 @@ As quantile, with q in percent, from 0 to 100.
 = cuda.gpuarray.place(a, condition, values, options)
 Writes values one after the other to the elements for which a mask is true, in C order, as NumPy's place. The program
 waits for the mask.
-@param a cuda.gpuarray.Array  written to
-@param condition any  mask: array or nested lists, of as many elements as a
-@param values any     array, nested lists or a number; repeated if they are fewer
+@param a cuda.gpuarray.Array  the array to write to
+@param condition any  the mask: an array or nested lists, with as many elements as a
+@param values any  an array, nested lists or a number; repeated if there are too few
 @param options? {stream: cuda.Stream}
 @return cuda.gpuarray.Array a
-@raise LogicError if the sizes differ, or there are no values and something is true
+@raise LogicError if the sizes differ, or if the mask is true somewhere and there are no values
 @options stream
 = cuda.gpuarray.pos(a, options)
 A copy of the elements, unchanged.
@@ -1954,57 +1959,57 @@ a^b. Integers wrap around; a negative power of an integer is 0, except for 1 and
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.prod(a, options)
-The product of the elements, in the types of sum(). Of none: 1.
+The product of the elements, computed in the types of sum(). 1 for an array without elements.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.ptp(a, options)
-The greatest element less the least one.
-@param a cuda.gpuarray.Array
+The greatest element minus the least one.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 @return cuda.gpuarray.Array
-@raise LogicError as max, and for bool, which has no difference
+@raise LogicError as max, and for bool, which does not support subtraction
 @options allocator axis keepdims out stream
 = cuda.gpuarray.put(a, indices, values, options)
-Writes to the elements at these positions of the whole array in C order, as NumPy's put. Where a position comes more
-than once, its last value stays.
-@param a cuda.gpuarray.Array  written to
+Writes to the elements at the given positions of the whole array in C order, as NumPy's put. If a position appears
+more than once, its last value stays.
+@param a cuda.gpuarray.Array  the array to write to
 @param indices any  as for take
-@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
-@param options? {mode: "raise"|"wrap"|"clip", stream: cuda.Stream}  as for take
+@param values any  an array, nested lists or a number; repeated in C order if there are fewer values than positions
+@param options? {mode: "raise"|"wrap"|"clip", stream: cuda.Stream}  mode: as for take
 @return cuda.gpuarray.Array a
-@raise LogicError as take; then nothing is written
+@raise LogicError as take; in this case nothing is written
 @options mode="raise"|"wrap"|"clip" stream
 = cuda.gpuarray.put_along_axis(a, indices, values, axis, options)
-Writes to elements of each line along an axis, at positions of its own, as NumPy's put_along_axis.
-@param a cuda.gpuarray.Array  written to
+Writes to elements of each line along an axis, at separate positions for each line, as NumPy's put_along_axis.
+@param a cuda.gpuarray.Array  the array to write to
 @param indices any    as for take_along_axis
-@param values any     array, nested lists or a number, that broadcasts to the shape of indices
-@param axis? integer  default: the last one
+@param values any  an array, nested lists or a number that broadcasts to the shape of indices
+@param axis? integer  the axis; default: the last one
 @param options? {stream: cuda.Stream}
 @return cuda.gpuarray.Array a
-@raise LogicError as take; then nothing is written
+@raise LogicError as take; in this case nothing is written
 @options axis stream
 = cuda.gpuarray.putmask(a, condition, values, options)
-Writes to each element for which a mask is true the value at its own place among the values, which are repeated, as
-NumPy's putmask.
-@param a cuda.gpuarray.Array  written to
-@param condition any  mask: array or nested lists, of as many elements as a
-@param values any     array, nested lists or a number
+Writes a value to each element for which a mask is true, as NumPy's putmask. The value comes from the same position
+among the values, which are repeated.
+@param a cuda.gpuarray.Array  the array to write to
+@param condition any  the mask: an array or nested lists, with as many elements as a
+@param values any  an array, nested lists or a number
 @param options? {stream: cuda.Stream}
 @return cuda.gpuarray.Array a
-@raise LogicError if the sizes differ, or there are no values
+@raise LogicError if the sizes differ, or if there are no values
 @options stream
 = cuda.gpuarray.quantile(a, q, options)
-The elements below which a fraction q of the others lies, as NumPy's quantile; NaN if there is a NaN. Integers
-give the default float, or with a method that takes an element, themselves.
-@param a cuda.gpuarray.Array
-@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
-@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default: all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
+The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
+methods that select an element keep the dtype.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first axis
+@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes. method: how to treat positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
 @return cuda.gpuarray.Array
-@raise LogicError if there are no elements, for complex numbers, and for a q out of range
+@raise LogicError for an array without elements, for complex numbers, and for a q out of range
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.radians(a, options)
 Converts degrees to radians.
@@ -2019,12 +2024,12 @@ Returns all elements as a 1-D array: as a view if the layout allows it, else as 
 @param order? "C"|"F"|"A"|"K"  the order of the elements; default "C": the last axis changes fastest; "F": the first axis does; "A": "F" if the array lies in F order alone, else "C"; "K": as they lie in memory
 @return cuda.gpuarray.Array
 = cuda.gpuarray.ravel_multi_index(indices, shape, options)
-Positions on each axis of a shape as positions among all its elements, as NumPy's ravel_multi_index.
-@param indices any[]  for each axis an array of integers, nested lists or a number, as for unravel_index; broadcast
-@param shape integer|integer[]
-@param options? {mode: "raise"|"wrap"|"clip", order: "C"|"F", stream: cuda.Stream, allocator: function}  mode: as for take; "raise" (default) waits for the check
+Converts positions on each axis of a shape to positions among all its elements, as NumPy's ravel_multi_index.
+@param indices any[]  for each axis, an array of integers, nested lists or a number, as for unravel_index; they broadcast
+@param shape integer|integer[]  the shape that the positions refer to
+@param options? {mode: "raise"|"wrap"|"clip", order: "C"|"F", stream: cuda.Stream, allocator: function}  mode: as for take; "raise" (default) waits for the check. order: as for unravel_index
 @return cuda.gpuarray.Array  int64, from 1
-@raise LogicError if positions are out of range, or an axis has no array
+@raise LogicError if positions are out of range, or an axis has no positions
 @options allocator mode="raise"|"wrap"|"clip" order="C"|"F" stream
 = cuda.gpuarray.rcbrt(a, options)
 1 / cbrt(a).
@@ -2151,47 +2156,49 @@ Returns a 0-d array with one value. Unlike a plain number it has a dtype that ta
 @raise LogicError if the dtype cannot hold the value
 @options dtype
 = cuda.gpuarray.scope(fn, ...)
-Calls fn(...). What it returns is computed and stays: arrays, and arrays in tables. The memory of all other arrays
-that were made inside is freed, and using one of those later is an error. An array is made where it is written,
-whoever computes it; one that was made outside stays. A coroutine that fn resumes has scopes of its own.
-@param fn function
-@param ... any  arguments of fn
-@return any ...  what fn returns
-@raise what fn raises, and what the kernels raise that compute what it returns; the arrays that it made are gone then
+Calls fn(...) and frees the memory of the arrays made inside, except for those that it returns. Returned arrays, and
+arrays in returned tables, are computed and stay valid. Using another array of the scope afterwards is an error. An
+array belongs to the scope where its expression is written, even if it is computed elsewhere; arrays made outside
+stay valid. A coroutine that fn resumes has its own scopes.
+@param fn function  the function to call
+@param ... any  the arguments of fn
+@return any ...  the results of fn
+@raise errors of fn, and of the kernels that compute its results; the arrays that it made are then freed, too
 = cuda.gpuarray.searchsorted(a, values, options)
 The insertion positions of values in a sorted array, as NumPy's searchsorted: the position of the first element that
-is not less, or with side "right" of the first one that is greater; one more than the number of elements if none is.
-NaNs are sorted to the end.
-@param a cuda.gpuarray.Array  1-D, ascending
-@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
-@param options? {side: "left"|"right", stream: cuda.Stream, allocator: function}  default: left
-@return cuda.gpuarray.Array  int64, of the shape of the values
-@raise LogicError if a has not one axis, or for complex types
+is not less, or with side "right", that is greater. If no element is, the position is one more than the number of
+elements. NaNs are sorted to the end.
+@param a cuda.gpuarray.Array  a 1-D array in ascending order
+@param values any  the values to insert: an array, nested lists or a number; they may be outside the range of a's integer type
+@param options? {side: "left"|"right", stream: cuda.Stream, allocator: function}  side: "left" (default): before equal elements; "right": behind them
+@return cuda.gpuarray.Array  int64, with the shape of values
+@raise LogicError if a is not a 1-D array, and for complex types
 @options allocator side="left"|"right" stream
 = cuda.gpuarray.select(conditions, choices, default, options)
-For each element the choice that belongs to the first condition that is true, as NumPy's select; one expression.
-@param conditions cuda.gpuarray.Array[]  of bool
-@param choices any[]   as many arrays or numbers; all broadcast
-@param default? any    array or number, where no condition is true; default: 0
+For each element, returns the choice of the first condition that is true, as NumPy's select. The result is one
+expression.
+@param conditions cuda.gpuarray.Array[]  a list of arrays of bool
+@param choices any[]  a list of as many arrays or numbers; all of them broadcast
+@param default? any  an array or a number, for elements where no condition is true; default: 0
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
-@raise LogicError if the lists are not of one length, or empty, and if types or shapes do not fit
+@raise LogicError if the lists are empty or have different lengths, and if dtypes or shapes do not fit
 @options allocator stream
 = cuda.gpuarray.setdiff1d(a, b, options)
-The elements of an array that are not in another, each once and in ascending order, as NumPy's setdiff1d. The program
-waits for the number of elements.
-@param a any  array of any shape; one of both may be nested lists or a host array
-@param b any
-@param options? {assume_unique: boolean, stream: cuda.Stream, allocator: function}  assume_unique: neither array has an element twice: those of a stay in their order
+The elements of an array that are not in another one, without duplicates and in ascending order, as NumPy's
+setdiff1d. The program waits for the number of elements.
+@param a any  an array of any shape; one of the two may be nested lists or a host array
+@param b any  likewise
+@param options? {assume_unique: boolean, stream: cuda.Stream, allocator: function}  assume_unique: neither array has duplicates; the elements of a keep their order
 @return cuda.gpuarray.Array  1-D
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator assume_unique stream
 = cuda.gpuarray.setxor1d(a, b, options)
-The elements that are in just one of two arrays, each once and in ascending order, as NumPy's setxor1d. The program
-waits for the number of elements.
-@param a any  array of any shape; one of both may be nested lists or a host array
-@param b any
-@param options? {assume_unique: boolean, stream: cuda.Stream, allocator: function}  assume_unique: neither array has an element twice, which spares a step
+The elements that are in exactly one of two arrays, without duplicates and in ascending order, as NumPy's setxor1d.
+The program waits for the number of elements.
+@param a any  an array of any shape; one of the two may be nested lists or a host array
+@param b any  likewise
+@param options? {assume_unique: boolean, stream: cuda.Stream, allocator: function}  assume_unique: neither array has duplicates, which saves a step
 @return cuda.gpuarray.Array  1-D
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator assume_unique stream
@@ -2238,19 +2245,20 @@ sin(pi * a).
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.sort(a, options)
-The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
-and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
-Complex numbers go by their real parts, then by the imaginary ones. `a:sort { out = a }` sorts the array itself.
-@param a cuda.gpuarray.Array
-@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
+Returns the elements sorted along an axis in ascending order, as NumPy's sort. The sort is stable: equal elements
+keep their order, and -0 equals 0. NaN is greater than everything, so NaNs come last, or first with descending.
+Complex numbers are sorted by their real parts, then by their imaginary parts. `a:sort { out = a }` sorts the array
+itself.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false. out: an array that receives the result; it may be a
 @return cuda.gpuarray.Array
-@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
+@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
 @options allocator axis descending out stream
 = cuda.gpuarray.source(x)
-The CUDA C of the kernel that computes an expression; nothing is run.
-@param x cuda.gpuarray.Array  that is not computed yet
+Returns the CUDA C source of the kernel that computes an expression, without running it.
+@param x cuda.gpuarray.Array  an array that is not computed yet
 @return string
-@raise LogicError for an array that has its value
+@raise LogicError for an array that is already computed
 = cuda.gpuarray.splay(n, dev)
 Returns a grid for n elements, as PyCUDA's splay does, for kernels with a grid-stride loop: as many blocks as the
 device runs at once, or fewer.
@@ -2298,7 +2306,7 @@ Joins arrays along a new axis.
 @options allocator axis dtype out stream
 = cuda.gpuarray.std(a, options)
 The standard deviation: the square root of the variance.
-@param a cuda.gpuarray.Array
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  as for var
 @return cuda.gpuarray.Array
 @raise LogicError as mean
@@ -2312,40 +2320,41 @@ a - b. Integers wrap around; bool is not supported.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.subset_dot(subset, a, b, options)
-PyCUDA's sum of the products of the elements at these positions.
+PyCUDA's subset_dot: the sum of the products of the elements at the given positions.
 @param subset any                as for gpuarray.subset_sum
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for dot
+@param a cuda.gpuarray.Array  the first array, of any shape
+@param b cuda.gpuarray.Array  the second array, of any shape
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for dot
 @return cuda.gpuarray.Array  0-d
-@raise LogicError for positions that are not there, and as gpuarray.dot
+@raise LogicError for positions out of range, and as gpuarray.dot
 @options allocator dtype out stream
 = cuda.gpuarray.subset_max(subset, a, options)
-PyCUDA's greatest element of those at these positions.
+PyCUDA's subset_max: the greatest element at the given positions.
 @param subset any                as for gpuarray.subset_sum
-@param a cuda.gpuarray.Array
-@param options? any              as for gpuarray.max, of the array of elements that are taken
+@param a cuda.gpuarray.Array  the array, of any shape
+@param options? any  as for gpuarray.max, applied to the array of selected elements
 @return cuda.gpuarray.Array
-@raise LogicError for positions that are not there, and as gpuarray.max
+@raise LogicError for positions out of range, and as gpuarray.max
 @options allocator axis keepdims out stream
 = cuda.gpuarray.subset_min(subset, a, options)
-PyCUDA's least element of those at these positions.
+PyCUDA's subset_min: the least element at the given positions.
 @param subset any                as for gpuarray.subset_sum
-@param a cuda.gpuarray.Array
-@param options? any              as for gpuarray.min, of the array of elements that are taken
+@param a cuda.gpuarray.Array  the array, of any shape
+@param options? any  as for gpuarray.min, applied to the array of selected elements
 @return cuda.gpuarray.Array
-@raise LogicError for positions that are not there, and as gpuarray.min
+@raise LogicError for positions out of range, and as gpuarray.min
 @options allocator axis keepdims out stream
 = cuda.gpuarray.subset_sum(subset, a, options)
-PyCUDA's sum of the elements at these positions.
-@param subset any                array of integers, here or on the host, or a list: positions in C order, from 1
-@param a cuda.gpuarray.Array
-@param options? any              as for gpuarray.sum, of the array of elements that are taken
+PyCUDA's subset_sum: the sum of the elements at the given positions.
+@param subset any  an array of integers on the device or the host, or a list: positions in C order, from 1
+@param a cuda.gpuarray.Array  the array, of any shape
+@param options? any  as for gpuarray.sum, applied to the array of selected elements
 @return cuda.gpuarray.Array
-@raise LogicError for positions that are not there, and as gpuarray.sum
+@raise LogicError for positions out of range, and as gpuarray.sum
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.sum(a, options)
-The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
+The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
+array without elements.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -2359,20 +2368,20 @@ Exchanges two axes and returns a view.
 @return cuda.gpuarray.Array
 @raise LogicError if an axis is out of range
 = cuda.gpuarray.take(a, indices, options)
-The elements at these positions, along an axis or of the whole array in C order, as NumPy's take. Where positions are
-checked (mode "raise"), the program waits for the kernel.
-@param a cuda.gpuarray.Array
-@param indices any  array of integers, here or on the host, nested lists, or a number; positions from 1, negative ones from the end; their shape takes the axis' place
-@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis: default the whole array; mode: how to treat a position out of range: an error (default), it goes round, or it becomes the first or the last one (negative ones the first one)
+Returns the elements at the given positions, along an axis or in the whole array in C order, as NumPy's take. If
+positions are checked (mode "raise"), the program waits for the kernel.
+@param a cuda.gpuarray.Array  the array, of any shape
+@param indices any  the positions: an array of integers on the device or the host, nested lists, or a number; from 1, negative ones from the end. Their shape replaces the axis
+@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis: default the whole array; mode: how to treat a position out of range: "raise" (default): raise an error; "wrap": count on from the other end; "clip": use the first or the last position (for negative ones the first)
 @return cuda.gpuarray.Array
-@raise LogicError for positions that are not there, or of a type or shape that does not fit
+@raise LogicError for positions out of range, or of a type or shape that does not fit
 @options allocator axis mode="raise"|"wrap"|"clip" out stream
 = cuda.gpuarray.take_along_axis(a, indices, axis, options)
-Of each line along an axis the elements at positions of its own, as NumPy's take_along_axis: what argsort and argmin
-give.
-@param a cuda.gpuarray.Array
-@param indices any     positions as for take, of as many axes as a; broadcast to a's shape but for the axis
-@param axis? integer   default: the last one
+Returns elements of each line along an axis, at separate positions for each line, as NumPy's take_along_axis. Use it
+with the result of argsort or argmin.
+@param a cuda.gpuarray.Array  the array, with at least one axis
+@param indices any  positions as for take, with as many axes as a; broadcast to a's shape except along the axis
+@param axis? integer  the axis; default: the last one
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
 @raise LogicError as take
@@ -2393,11 +2402,11 @@ Hyperbolic tangent.
 @options allocator out stream
 = cuda.gpuarray.tensordot(a, b, options)
 The sums of products over some axes of both arrays, as NumPy's tensordot.
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array
-@param options? any  {axes: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of each; default: 2
-@return cuda.gpuarray.Array  of a's other axes, then b's
-@raise LogicError if the shapes do not fit, an axis is out of range or given twice, or out does not fit
+@param a cuda.gpuarray.Array  the first array
+@param b cuda.gpuarray.Array  the second array
+@param options? any  {axes: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the number of axes. axes: the number of last axes of a and first axes of b; or a list of axes of each; default: 2. dtype: as for matmul
+@return cuda.gpuarray.Array  a's other axes, then b's
+@raise LogicError if the shapes do not fit, an axis is out of range or appears twice, or out has another shape
 @options allocator axes dtype out stream
 = cuda.gpuarray.tgamma(a, options)
 The gamma function.
@@ -2431,22 +2440,22 @@ memory. Do not change the data before the stream has finished the copy.
 @raise LogicError, MemoryError as to_gpu
 @options allocator dtype order="C"|"F" shape
 = cuda.gpuarray.topk(a, k, options)
-The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
-greater than everything.
-@param a cuda.gpuarray.Array
-@param k integer
-@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: the k least elements, the least first
+Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+ones. NaN is greater than everything.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param k integer  the number of elements
+@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: return the k least elements, the least first
 @return cuda.gpuarray.Array values
 @return cuda.gpuarray.Array positions  int64, on the axis, from 1
 @raise LogicError if the axis has fewer elements, and as sort
 @options allocator axis k largest stream
 = cuda.gpuarray.trace(a, k, options)
-The sum of a diagonal, as NumPy's trace.
-@param a cuda.gpuarray.Array
-@param k? integer    the diagonal: 0 (default) the main one, above it positive, below negative
-@param options? {axis1: integer, axis2: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis1, axis2: of the matrices; default: 1 and 2. dtype: as for sum
+The sum of the elements on a diagonal, as NumPy's trace.
+@param a cuda.gpuarray.Array  an array with at least two axes
+@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
+@param options? {axis1: integer, axis2: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis1: the first axis of the matrices; default: 1. axis2: the second axis of the matrices; default: 2. dtype: as for sum
 @return cuda.gpuarray.Array  without these axes
-@raise LogicError for fewer than two axes, if the dtype is not supported, or out does not fit
+@raise LogicError for fewer than two axes, if the dtype is not supported, or out has another shape
 @options allocator axis1 axis2 dtype k out stream
 = cuda.gpuarray.transpose(a, ...)
 Permutes the axes and returns a view.
@@ -2455,12 +2464,12 @@ Permutes the axes and returns a view.
 @return cuda.gpuarray.Array
 @raise LogicError if each axis does not appear exactly once
 = cuda.gpuarray.trapezoid(y, options)
-The area under a line through points, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
-both places. Integers become the default float, and 16-bit floats are computed as float32.
-@param y cuda.gpuarray.Array  the values
-@param options? {x: any, dx: number, axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  x: the places, one for each element of the axis, or of as many axes as y; dx: their distance, default 1; axis: default the last one
+The integral by the trapezoidal rule, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
+the two points. Integers become the default float, and 16-bit floats are computed as float32.
+@param y cuda.gpuarray.Array  the values of the function
+@param options? {x: any, dx: number, axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  x: the coordinates, one for each element of the axis, or an array with as many axes as y; dx: the distance between two points, default 1; axis: default the last one
 @return cuda.gpuarray.Array  without that axis
-@raise LogicError if x does not fit, y is 0-d, or out does not fit
+@raise LogicError if x does not fit, y is 0-d, or out has another shape
 @options allocator axis dx out stream x
 = cuda.gpuarray.tri(rows, columns, k, dtype, options)
 Returns an array with ones on and below a diagonal and zeros above it.
@@ -2496,31 +2505,31 @@ Rounds towards 0.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.union1d(a, b, options)
-The elements that are in one of two arrays or in both, each once and in ascending order, as NumPy's union1d. The
-program waits for the number of elements.
-@param a any  array of any shape; one of both may be nested lists or a host array
-@param b any
+The elements that are in at least one of two arrays, without duplicates and in ascending order, as NumPy's union1d.
+The program waits for the number of elements.
+@param a any  an array of any shape; one of the two may be nested lists or a host array
+@param b any  likewise
 @param options? {stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  1-D
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator stream
 = cuda.gpuarray.unique(a, options)
-The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
-for follows, in this order; the program waits for the number of elements.
-@param a cuda.gpuarray.Array  of any shape, in C order
-@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cuda.Stream, allocator: function} index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
+Returns the distinct elements of an array in ascending order, as NumPy's unique; all NaNs count as one element. The
+requested additional results follow, in this order. The program waits for the number of elements.
+@param a cuda.gpuarray.Array  an array of any shape, in C order
+@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cuda.Stream, allocator: function} index: return the position of the first occurrence of each element; inverse: return, for each element of a, its position in the result; counts: return the number of occurrences of each element
 @return cuda.gpuarray.Array values  1-D
-@return cuda.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
+@return cuda.gpuarray.Array ...  int64, positions from 1; inverse has a's shape
 @raise LogicError for elements of a struct type
 @options allocator counts index inverse stream
 = cuda.gpuarray.unravel_index(indices, shape, options)
-Positions among all elements of a shape as positions on each axis, as NumPy's unravel_index: what argmin of a whole
-array gives. The program waits for the check of the positions.
-@param indices any  array of integers, here or on the host, nested lists, or a number; from 1, negative ones from the end
-@param shape integer|integer[]
-@param options? {order: "C"|"F", stream: cuda.Stream, allocator: function}  order "F": the first axis counts fastest
-@return cuda.gpuarray.Array ...  one for each axis: int64, from 1, of the shape of indices
-@raise LogicError for positions that are not there, and for a bad shape
+Converts positions among all elements of a shape to positions on each axis, as NumPy's unravel_index. Use it with the
+result of argmin of a whole array. The program waits for the check of the positions.
+@param indices any  an array of integers on the device or the host, nested lists, or a number; from 1, negative ones from the end
+@param shape integer|integer[]  the shape that the positions refer to
+@param options? {order: "C"|"F", stream: cuda.Stream, allocator: function}  order: "C" (default): the last axis changes fastest; "F": the first axis does
+@return cuda.gpuarray.Array ...  one for each axis: int64, from 1, with the shape of indices
+@raise LogicError for positions out of range, and for an invalid shape
 @options allocator order="C"|"F" stream
 = cuda.gpuarray.unstack(a, axis)
 Returns the parts along an axis as a list of views without that axis, as unstack of the array API standard does. The
@@ -2531,41 +2540,41 @@ inverse of stack().
 @raise LogicError for a 0-d array, and if an axis is out of range
 @options axis
 = cuda.gpuarray.unwrap(p, options)
-Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
-half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
-is not an integer.
-@param p cuda.gpuarray.Array  of real numbers
-@param options? {discont: number, axis: integer, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half a period. axis: default the last one
-@return cuda.gpuarray.Array  of p's shape
-@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
+Removes jumps from angles along an axis, as NumPy's unwrap: adds whole periods so that no element is more than half a
+period from its predecessor. Floats keep their dtype; integers become int64, or the default float if the period is
+not an integer.
+@param p cuda.gpuarray.Array  the angles, real numbers
+@param options? {discont: number, axis: integer, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  period: default 2 pi. discont: jumps smaller than this stay; default, and the smallest value with an effect: half a period. axis: default the last one
+@return cuda.gpuarray.Array  with p's shape
+@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out has another shape
 @options allocator axis discont out period stream
 = cuda.gpuarray.var(a, options)
-The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
-bits have float64 intermediates.
-@param a cuda.gpuarray.Array
-@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the squares' sum is divided by the number of elements less this; default 0
+The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
+integers have float64 intermediates.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. dtype: the dtype of the result. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
 @return cuda.gpuarray.Array
 @raise LogicError as mean
 @options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.vdot(a, b, options)
-The dot product with the first operand's complex conjugate, of all elements of two arrays in C order.
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array  of as many elements
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for dot
+The dot product of all elements of two arrays in C order, with the complex conjugate of the first array.
+@param a cuda.gpuarray.Array  the first array, of any shape
+@param b cuda.gpuarray.Array  the second array, with as many elements
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for dot
 @return cuda.gpuarray.Array  0-d
-@raise LogicError if the numbers of elements differ, the dtype is not supported, or out does not fit
+@raise LogicError if the numbers of elements differ, the dtype is not supported, or out has another shape
 @options allocator dtype out stream
 = cuda.gpuarray.vec field
 @type cuda.vec
 CUDA's vector types, as element types
 = cuda.gpuarray.vecdot(a, b, options)
-The dot products of vectors along an axis, as NumPy's vecdot: the first operand is conjugated, and the shapes
-broadcast. float16 and bfloat16 are added up as float32 and rounded once, integers in 64 bits.
-@param a cuda.gpuarray.Array
-@param b cuda.gpuarray.Array
-@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. dtype: of the result; elements are converted to it first
+The dot products of vectors along an axis, as NumPy's vecdot. The first operand is conjugated, and the shapes
+broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers in 64 bits.
+@param a cuda.gpuarray.Array  an array of vectors, which is conjugated
+@param b cuda.gpuarray.Array  an array of vectors of the same length
+@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
 @return cuda.gpuarray.Array  without that axis
-@raise LogicError if the axis has different extents, the shapes do not broadcast, or out does not fit
+@raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.vstack(arrays, options)
 Joins arrays below each other: along the first axis, 1-D arrays as rows.
@@ -2575,10 +2584,11 @@ Joins arrays below each other: along the first axis, 1-D arrays as rows.
 @raise LogicError as concatenate
 @options allocator dtype out stream
 = cuda.gpuarray.where(c, a, b, options)
-where(c, a, b): elements of a where c is true (not 0), of b elsewhere; all three broadcast. where(c): nonzero(c).
-@param c cuda.gpuarray.Array
-@param a? any  array or number
-@param b? any  array or number
+where(c, a, b) selects elements of a where c is true (not 0), and of b elsewhere; all three broadcast. where(c) is
+nonzero(c).
+@param c cuda.gpuarray.Array  the condition
+@param a? any  an array or a number, for elements where c is true
+@param b? any  an array or a number, for all other elements
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array ...
 @raise LogicError if shapes or types do not fit
@@ -2632,10 +2642,10 @@ Returns an array of zeros (of false for bool) with the shape, dtype and layout o
 @raise LogicError, MemoryError as empty_like
 @options allocator dtype order="C"|"F"|"A"|"K" shape stream
 = cuda.operation_options class
-Options of operations. A stream may stand in the place of the table.
-@field out? cuda.gpuarray.Array  gets the result, in place of a new array
-@field stream? cuda.Stream  the result is computed in it, at once
-@field allocator? fun(bytes: integer): any  gives the memory of the result, as for gpuarray.empty
+Options of operations. You can pass a stream instead of the table.
+@field out? cuda.gpuarray.Array  an array that receives the result, instead of a new one
+@field stream? cuda.Stream  the stream to compute the result in, at once
+@field allocator? fun(bytes: integer): any  allocates the memory of the result, as for gpuarray.empty
 = cuda.DebugMemoryPool class
 A DeviceMemoryPool that says where memory is asked for: each time it needs more from the driver, it writes what is in
 use, by the place of the allocation.
@@ -2653,10 +2663,9 @@ What is in use now, by the places where it was allocated.
 = cuda.DebugMemoryPool:report()
 Writes the histogram to the log.
 = cuda.DeviceAllocation:free_async(stream)
-cuMemFreeAsync: gives memory of mem_alloc_async() or of a MemoryPool back in the order of a stream, which waits for
-the
-work of all others with it.
-@param stream? cuda.Stream  default: the one that it was allocated in
+cuMemFreeAsync: frees memory of mem_alloc_async() or of a MemoryPool in stream order. The stream first waits for the
+work of all other streams with this memory.
+@param stream? cuda.Stream  default: the stream of the allocation
 @raise LogicError if it was already freed, for other memory, and in a stream that is being captured
 = cuda.DeviceMemoryPool class
 Keeps blocks of mem_alloc() by their size, of the context that is current when it is made. A block that was freed is
@@ -2668,8 +2677,8 @@ handed out again at once, unless other streams than the one that it is handed ou
 @field active_bytes integer   bytes that were asked for, of the blocks in use
 @field managed_bytes integer  of all its blocks, free or in use
 = cuda.DeviceMemoryPool:alloc_size(bin)
-The size of the blocks in a bin.
-@param bin integer  of bin_number()
+Returns the size of the blocks in a bin.
+@param bin integer  the number of a bin, as returned by bin_number()
 @return integer  bytes
 @raise LogicError if it is not a bin
 = cuda.DeviceMemoryPool:allocate(bytes, stream)
@@ -2679,18 +2688,18 @@ Device memory for work in a stream; work in other streams has to wait for that o
 @return cuda.PooledDeviceAllocation
 @raise MemoryError as mem_alloc, after everything that the pool held was given back; LogicError unless the pool's context is current
 = cuda.DeviceMemoryPool:bin_number(size)
-The bin of a size. A block has the size of the largest member of its bin.
-@param size integer  bytes
-@return integer  16 bins to an octave: 16 times the exponent of 2, and the next four bits
+Returns the bin of a size. A block has the size of the largest member of its bin.
+@param size integer  the size in bytes
+@return integer  there are 16 bins for each power of two: 16 times the exponent of 2, plus the next four bits
 @raise LogicError if it is not a size
 = cuda.DeviceMemoryPool:close()
-Ends the pool. Blocks in use stay until they are freed.
+Closes the pool. Blocks in use stay valid until they are freed.
 @raise LogicError if it was already closed
 = cuda.DeviceMemoryPool:free_held()
-cuMemFree of all blocks that the pool holds and that are not in use.
+cuMemFree of all unused blocks that the pool holds.
 @raise LogicError if the pool was closed
 = cuda.DeviceMemoryPool:stop_holding()
-Holds nothing any more: frees what is held, and from here on each block as it comes back.
+Stops holding blocks: frees the unused blocks now, and every other block when it is returned.
 @raise LogicError if the pool was closed
 = cuda.HostAllocator class
 How a PageLockedMemoryPool gets its memory.
@@ -2701,45 +2710,45 @@ when the last of its memory is freed. Locations besides "device" need a driver o
 @call fun(options?: cuda.MemoryPoolOptions): cuda.MemoryPool
 @options device location="device"|"host"|"host_numa"|"none"|"device"|"host"|"host_numa"|"none" managed max_size numa_node="host_numa" release_threshold shareable="device"|"host_numa"
 = cuda.MemoryPool:alloc(bytes, stream)
-cuMemAllocFromPoolAsync: as cuda.mem_alloc_async(), from this pool.
-@param bytes integer  at least 1
+cuMemAllocFromPoolAsync: as cuda.mem_alloc_async(), with memory of this pool.
+@param bytes integer  the size in bytes, at least 1
 @param stream? cuda.Stream  default: the current stream
 @return cuda.DeviceAllocation
 @raise MemoryError, LogicError as mem_alloc_async
 = cuda.MemoryPool:close()
-cuMemPoolDestroy. Memory of it that is in use stays until it is freed.
+cuMemPoolDestroy. Memory that is in use stays valid until it is freed.
 @raise LogicError if it was already closed, and for the default pool of a device
 = cuda.MemoryPool:get_attribute(attribute)
 cuMemPoolGetAttribute.
 @param attribute integer|string  cuda.mempool_attribute, or its name: "used_mem_current", "reserved_mem_high" ...
-@return integer|boolean  bytes (math.huge for all of them), or for reuse_... a boolean
+@return integer|boolean  bytes (math.huge for no limit), or a boolean for reuse_...
 @raise LogicError for another name
 = cuda.MemoryPool:get_device()
-The one that it was made for.
-@return cuda.Device  whose memory it is, or which was given access to it
+Returns the device of the pool.
+@return cuda.Device  the device that has the memory, or that has access to it
 = cuda.MemoryPool:handle()
 The driver's handle.
 @return number  the CUmemoryPool as a number, for other libraries
 = cuda.MemoryPool:make_current()
-cuDeviceSetMemPool: mem_alloc_async() takes memory from this pool from here on, on its device. A pool of another
-location becomes the current one there (cuMemSetMemPool).
+cuDeviceSetMemPool: mem_alloc_async() allocates from this pool from now on, on its device. A pool of another location
+becomes the current one of that location (cuMemSetMemPool).
 @return cuda.MemoryPool self
 @raise LogicError if the pool was closed
 = cuda.MemoryPool:set_access(device, access)
-cuMemPoolSetAccess: whether another device may use memory of this pool.
-@param device cuda.Device|integer
+cuMemPoolSetAccess: sets whether another device may use memory of this pool.
+@param device cuda.Device|integer  the other device, or its ordinal
 @param access? "read_write"|"none"  default "read_write"
 @return cuda.MemoryPool self
-@raise LogicError for a device that cannot
+@raise LogicError for a device that does not support it
 = cuda.MemoryPool:set_attribute(attribute, value)
 cuMemPoolSetAttribute.
-@param attribute integer|string  cuda.mempool_attribute, or its name: "release_threshold", "reuse_..."; "..._high" may be set to 0
-@param value integer|boolean  bytes (math.huge for all of them), or for reuse_... a boolean
+@param attribute integer|string  cuda.mempool_attribute, or its name: "release_threshold", "reuse_..."; "..._high" can be set to 0
+@param value integer|boolean  bytes (math.huge for no limit), or a boolean for reuse_...
 @return cuda.MemoryPool self
-@raise LogicError for what cannot be set
+@raise LogicError for a read-only attribute or an invalid value
 = cuda.MemoryPool:trim_to(bytes)
-cuMemPoolTrimTo: gives memory that is not in use back to the device.
-@param bytes? integer  what it may keep; default 0
+cuMemPoolTrimTo: returns unused memory to the device.
+@param bytes? integer  the number of bytes to keep; default 0
 @return cuda.MemoryPool self
 @raise LogicError if it is not a size
 = cuda.MemoryPoolOptions class
@@ -2783,8 +2792,8 @@ Keeps blocks of page-locked host memory by their size. Its statistics are those 
 @field active_bytes integer
 @field managed_bytes integer
 = cuda.PageLockedMemoryPool:alloc_size(bin)
-The size of the blocks in a bin, as DeviceMemoryPool:alloc_size.
-@param bin integer  of bin_number()
+Returns the size of the blocks in a bin, as DeviceMemoryPool:alloc_size.
+@param bin integer  the number of a bin, as returned by bin_number()
 @return integer  bytes
 @raise LogicError if it is not a bin
 = cuda.PageLockedMemoryPool:allocate(shape, dtype, order)
@@ -2796,49 +2805,48 @@ freed, the block goes back to the pool, after asynchronous copies that use it.
 @return cuda.ndarray.Array
 @raise MemoryError; LogicError for a bad shape, dtype or order, and unless the pool's context is current
 = cuda.PageLockedMemoryPool:bin_number(size)
-The bin of a size, as DeviceMemoryPool:bin_number.
-@param size integer  bytes
+Returns the bin of a size, as DeviceMemoryPool:bin_number.
+@param size integer  the size in bytes
 @return integer
 @raise LogicError if it is not a size
 = cuda.PageLockedMemoryPool:close()
-Ends the pool. Blocks in use stay until they are freed.
+Closes the pool. Blocks in use stay valid until they are freed.
 @raise LogicError if it was already closed
 = cuda.PageLockedMemoryPool:free_held()
-cuMemFreeHost of all blocks that the pool holds and that are not in use.
+cuMemFreeHost of all unused blocks that the pool holds.
 @raise LogicError if the pool was closed
 = cuda.PageLockedMemoryPool:stop_holding()
-Holds nothing any more: frees what is held, and from here on each block as it comes back.
+Stops holding blocks: frees the unused blocks now, and every other block when it is returned.
 @raise LogicError if the pool was closed
 = cuda.PooledDeviceAllocation class
-Device memory of a DeviceMemoryPool. It is used as a DeviceAllocation is: `#a` is the size that was asked for, `a +
-bytes`
-a DevicePointer to what follows.
+Device memory of a DeviceMemoryPool. Use it like a DeviceAllocation: `#a` is the requested size, `a + bytes` a
+DevicePointer with that offset.
 = cuda.PooledDeviceAllocation:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.PooledDeviceAllocation:free()
-Gives the block back to its pool. Waits for nothing, unless the pool was closed or holds nothing any more.
+Returns the block to its pool. Does not wait, unless the pool was closed or no longer holds blocks.
 @raise LogicError if it was already freed
 = cuda.PooledDeviceAllocation:ptr()
-CUdeviceptr.
+Returns the CUdeviceptr.
 @return number  the device address
 @raise LogicError if it was freed
 = cuda.PooledHostAllocation class
-Page-locked memory of a PageLockedMemoryPool: the base of the host arrays that it allocates. `#a` is its size in
-bytes.
+Page-locked memory of a PageLockedMemoryPool: the base of the host arrays that the pool allocates. `#a` is its size
+in bytes.
 = cuda.PooledHostAllocation:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.PooledHostAllocation:free()
-Gives the block back to its pool, after copies that use it. Its array cannot be used any more.
+Returns the block to its pool, after copies that use it. You can no longer use its array.
 @raise LogicError if it was already freed
 = cuda.PooledHostAllocation:get_device_pointer()
 cuMemHostGetDevicePointer.
-@return cuda.DevicePointer  to it, which keeps it alive
-@raise LogicError if it was freed, and if the device does not reach it
+@return cuda.DevicePointer  a pointer that keeps the memory alive
+@raise LogicError if it was freed, and if the device cannot access it
 = cuda.PooledHostAllocation:ptr()
 cuMemHostGetDevicePointer.
-@return number  its address on the device
+@return number  the address on the device
 @raise LogicError if it was freed
 = cuda.collect()
 Runs Lua's garbage collector and gives everything that it finds back to the driver. Finalizers themselves never
@@ -4791,16 +4799,16 @@ Adds an image that is in a file.
 @return cuda.Linker self
 @raise RuntimeError (301) if it cannot be read, else as add_data
 = cuda.Linker:close()
-Gives the linker up without linking.
-@raise LogicError if it was closed already, also by link_module()
+Closes the linker without linking.
+@raise LogicError if it was already closed, also by link_module()
 = cuda.Linker:link_module()
 Links what was added and loads it into the current context. The linker is closed by it.
 @return cuda.Module  its `jit` holds what the linker reported
 @raise CompileError (log) if symbols are missing or defined twice
 = cuda.Module class
-Code on the device.
+Compiled code on the device.
 = cuda.Module:close()
-cuModuleUnload. Its functions and pointers are dead from then on.
+cuModuleUnload. You can no longer use its functions and pointers.
 @raise LogicError if it was already closed
 = cuda.Module:get_function(name, opts)
 cuModuleGetFunction.
@@ -4811,10 +4819,10 @@ cuModuleGetFunction.
 @options align args bytes
 = cuda.Module:get_global(name)
 cuModuleGetGlobal.
-@param name string  a __device__ or __constant__ variable
-@return cuda.DevicePointer pointer  holds the module
+@param name string  the name of a __device__ or __constant__ variable
+@return cuda.DevicePointer pointer  it keeps the module alive
 @return number bytes
-@raise LogicError (500)
+@raise LogicError (500) if the module does not have this variable
 = cuda.ModuleOptions class
 @field options table?            of the driver's JIT: {max_registers = 32, wall_time = true} or {{option, value}, ...}; names as in cuda.jit_option, in lower case; values are numbers, booleans, or names for target and fallback_strategy
 @field message_handler function? called as f(ok, info_log, error_log) after loading, also when it failed
@@ -5666,9 +5674,9 @@ Leaves numbers out, in each of the generators.
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_array(n, stream)
-Leaves numbers out, in each of the generators: the same as call_skip_ahead.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
+Skips numbers in each of the generators: as call_skip_ahead.
+@param n integer|cuda.gpuarray.Array  a non-negative integer, or an array with one for each generator
+@param stream? cuda.Stream  default: the current stream
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_sequence(n, stream)
@@ -5678,9 +5686,9 @@ Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG3
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_sequence_array(n, stream)
-Leaves whole sequences out, in each of the generators: the same as call_skip_ahead_sequence.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
+Skips whole sequences in each of the generators: as call_skip_ahead_sequence.
+@param n integer|cuda.gpuarray.Array  a non-negative integer, or an array with one for each generator
+@param stream? cuda.Stream  default: the current stream
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_subsequence(n, stream)
@@ -5690,9 +5698,9 @@ Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array, and for XORWOW
 = cuda.random.StateGenerator:call_skip_ahead_subsequence_array(n, stream)
-Leaves subsequences out, in each of the generators: the same as call_skip_ahead_subsequence.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
+Skips subsequences in each of the generators: as call_skip_ahead_subsequence.
+@param n integer|cuda.gpuarray.Array  a non-negative integer, or an array with one for each generator
+@param stream? cuda.Stream  default: the current stream
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array, and for XORWOW
 = cuda.random.StateGenerator:fill_log_normal(a, mean, sigma, stream)
@@ -5771,28 +5779,28 @@ library's, so that the numbers are not those of cuRAND.
 @raise LogicError for other seeds and numbers
 @options generators
 = cuda.random.beta(shape, a, b, dtype)
-Beta-distributed numbers of the module's generator: as Generator:beta.
-@param shape? integer|integer[]
-@param a any       number or array, above 0
-@param b any       number or array, above 0
+Beta-distributed numbers from the module's generator: as Generator:beta.
+@param shape? integer|integer[]  as for random.uniform
+@param a any  a positive number or an array of these
+@param b any  a positive number or an array of these
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:beta
 @options a b dtype shape
 = cuda.random.binomial(shape, n, p, dtype)
-How many of n tries succeed, of the module's generator: as Generator:binomial.
-@param shape? integer|integer[]
-@param n any       number or array, from 0
-@param p any       number or array, from 0 to 1
+Binomially distributed numbers, the successes in n trials, from the module's generator: as Generator:binomial.
+@param shape? integer|integer[]  as for random.uniform
+@param n any  the number of trials: a non-negative number or an array of these
+@param p any  the probability of success: a number from 0 to 1 or an array of these
 @param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:binomial
 @options dtype n p shape
 = cuda.random.choice(of, shape, options)
-A sample of the positions 1 to n, or of the parts of an array: as Generator:choice.
-@param of integer|cuda.gpuarray.Array
-@param shape? integer|integer[]
-@param options? {replace: boolean, p: any}
+A random sample of the positions 1 to n, or of the parts of an array: as Generator:choice.
+@param of integer|cuda.gpuarray.Array  the number of positions, or an array
+@param shape? integer|integer[]  as for random.uniform
+@param options? {replace: boolean, p: any}  replace: as for Generator:choice; p: as for Generator:choice
 @return cuda.gpuarray.Array
 @raise LogicError as Generator:choice
 @options of p replace shape
@@ -5802,80 +5810,81 @@ The generator that the functions of the module use; at first with a seed that ca
 = cuda.random.direction_vector_set field
 PyCUDA's names for the kinds of direction vectors.
 = cuda.random.exponential(shape, scale, dtype)
-Exponentially distributed numbers of the module's generator: as Generator:exponential.
-@param shape? integer|integer[]
-@param scale? any  number or array, default 1
+Exponentially distributed numbers from the module's generator: as Generator:exponential.
+@param shape? integer|integer[]  as for random.uniform
+@param scale? any  a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:exponential
 @options dtype scale shape
 = cuda.random.gamma(shape, k, scale, dtype)
-Gamma-distributed numbers of the module's generator: as Generator:gamma.
-@param shape? integer|integer[]
-@param k any       number or array, above 0
-@param scale? any  number or array, default 1
+Gamma-distributed numbers from the module's generator: as Generator:gamma.
+@param shape? integer|integer[]  as for random.uniform
+@param k any  a positive number or an array of these
+@param scale? any  a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:gamma
 @options dtype k scale shape
 = cuda.random.generate_direction_vectors(count, set, seed)
-Direction numbers of Sobol sequences: Joe and Kuo's.
-@param count integer  of dimensions, 1 to 1111
-@param set? string    of random.direction_vector_set; default VECTOR_32
-@param seed? integer  of the scrambled ones, default 0
-@return cuda.ndarray.Array  uint32 or uint64: a row of 32 or 64 for each dimension
+Returns Joe and Kuo's direction numbers of Sobol sequences.
+@param count integer  the number of dimensions, from 1 to 1111
+@param set? string  a value of random.direction_vector_set; default VECTOR_32
+@param seed? integer  the seed of scrambled sequences, default 0
+@return cuda.ndarray.Array  uint32 or uint64: a row of 32 or 64 numbers for each dimension
 @raise LogicError for other counts, sets and seeds
 = cuda.random.generate_scramble_constants32(count, seed)
-What the numbers of scrambled sequences are added to, without carry: one for each dimension.
-@param count integer  1 to 1111
-@param seed? integer  default 0
+Returns the constants to which the numbers of scrambled sequences are added without carry: one for each dimension.
+@param count integer  the number of dimensions, from 1 to 1111
+@param seed? integer  the seed; default 0
 @return cuda.ndarray.Array  uint32
 @raise LogicError for other counts and seeds
 = cuda.random.generate_scramble_constants64(count, seed)
-What the numbers of scrambled sequences of 64 bits are added to, without carry: one for each dimension.
-@param count integer  1 to 1111
-@param seed? integer  default 0
+Returns the constants to which the numbers of 64-bit scrambled sequences are added without carry: one for each
+dimension.
+@param count integer  the number of dimensions, from 1 to 1111
+@param seed? integer  the seed; default 0
 @return cuda.ndarray.Array  uint64
 @raise LogicError for other counts and seeds
 = cuda.random.integers(shape, low, high, dtype)
-Whole numbers from low to high, both included, of the module's generator: as Generator:integers.
-@param shape? integer|integer[]
-@param low integer|ffi.cdata*
-@param high integer|ffi.cdata*
+Random integers from low to high, both included, from the module's generator: as Generator:integers.
+@param shape? integer|integer[]  as for random.uniform
+@param low integer|ffi.cdata*  the least integer
+@param high integer|ffi.cdata*  the greatest integer
 @param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:integers
 @options dtype high low shape
 = cuda.random.log_normal(shape, mean, sigma, dtype)
-Numbers whose logarithms are normally distributed, of the module's generator: as Generator:log_normal.
-@param shape? integer|integer[]
-@param mean? any   number or array, default 0
-@param sigma? any  number or array, default 1
+Log-normally distributed numbers from the module's generator: as Generator:log_normal.
+@param shape? integer|integer[]  as for random.uniform
+@param mean? any  the mean of the logarithms: a number or an array, default 0
+@param sigma? any  the standard deviation of the logarithms: a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:log_normal
 @options dtype mean shape sigma
 = cuda.random.normal(shape, mean, sigma, dtype)
-Normally distributed numbers of the module's generator: as Generator:normal.
-@param shape? integer|integer[]
-@param mean? any   number or array, default 0
-@param sigma? any  number or array, default 1
+Normally distributed numbers from the module's generator: as Generator:normal.
+@param shape? integer|integer[]  as for random.uniform
+@param mean? any  a number or an array, default 0
+@param sigma? any  a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:normal
 @options dtype mean shape sigma
 = cuda.random.permutation(x)
-The positions 1 to n in random order, or the parts of an array: as Generator:permutation.
-@param x integer|cuda.gpuarray.Array
+The positions 1 to n in random order, or the parts of an array along its first axis: as Generator:permutation.
+@param x integer|cuda.gpuarray.Array  the number of positions, or an array
 @return cuda.gpuarray.Array
 @raise LogicError as Generator:permutation
 @options x
 = cuda.random.poisson(shape, mean, dtype)
-Numbers of events, of the module's generator: as Generator:poisson.
-@param shape? integer|integer[]
-@param mean any    number or array, from 0
+Poisson-distributed numbers from the module's generator: as Generator:poisson.
+@param shape? integer|integer[]  as for random.uniform
+@param mean any  a non-negative number or an array of these
 @param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:poisson
 @options dtype mean shape
 = cuda.random.rand(shape, dtype, stream)
@@ -5901,12 +5910,13 @@ Seeds for generators: all different, drawn from the module's generator.
 @return cuda.gpuarray.Array  int32
 @raise LogicError unless it is an integer between 0 and 2^32
 = cuda.random.uniform(shape, low, high, dtype)
-Numbers from low to below high, all as likely, of the module's generator: as Generator:uniform.
-@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
-@param low? any    number or array, default 0
-@param high? any   number or array, default 1
+Uniformly distributed numbers from low up to high, which is excluded, from the module's generator: as
+Generator:uniform.
+@param shape? integer|integer[]  as for gpuarray.empty; default: the shape of the parameters
+@param low? any  a number or an array, default 0
+@param high? any  a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:uniform
 @options dtype high low shape
 # docs/softgpu.md
@@ -6020,10 +6030,10 @@ An array with smaller ones of half its extents each, its levels, for textures th
 down to one texel; absent: all of them. Raises a LogicError as Array does.
 @call fun(descriptor: cuda.ArrayDescriptor3D, levels?: integer): cuda.MipmappedArray
 = cuda.MipmappedArray:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.MipmappedArray:free()
-cuMipmappedArrayDestroy: waits for running work. Its levels, and textures of it, cannot be used any more.
+cuMipmappedArrayDestroy: waits for running work. You can no longer use its levels, and textures of it.
 @raise LogicError if it was already freed
 = cuda.MipmappedArray:get_descriptor_3d()
 What it was made from.
@@ -6034,13 +6044,13 @@ The driver's handle.
 @return number  the CUmipmappedArray as a number, for other libraries
 @raise LogicError after free()
 = cuda.MipmappedArray:level(level)
-One of its levels, an array that can be copied to and from, and read by a texture or a surface. It keeps the
-mipmapped array, and has no memory of its own: freeing it frees nothing.
-@param level integer  0 is the largest
-@return cuda.Array  the same one each time
-@raise LogicError if there is no such level, and after free()
+Returns one of its levels: an array that you can copy to and from, and bind to a texture or a surface. The level
+keeps the mipmapped array alive and does not own memory: freeing it has no effect.
+@param level integer  the level; 0 is the largest
+@return cuda.Array  the same object each time
+@raise LogicError if the level does not exist, and after free()
 = cuda.MipmappedArray:levels()
-@return integer  how many levels it has
+@return integer  the number of levels
 @raise LogicError after free()
 = cuda.Module:get_surfref(name)
 A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
@@ -6070,10 +6080,11 @@ A surface that kernels take as a cudaSurfaceObject_t, to read and write the texe
 @call fun(options: {array: cuda.Array}): cuda.SurfaceObject
 @options array
 = cuda.SurfaceObject:close()
-cuSurfObjectDestroy, once all work of the context is done: kernels may still use it.
+cuSurfObjectDestroy, after all work of the context, as kernels may still use it.
 @raise LogicError if it was already closed, and while a stream of its context is being captured
 = cuda.SurfaceObject:handle()
-The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+Returns the driver's handle, for structs and tables on the device. A kernel that receives the handle this way does
+not keep the surface alive.
 @return number  the cudaSurfaceObject_t as a number
 @raise LogicError if it was closed, or its array was freed
 = cuda.SurfaceReference class
@@ -6093,12 +6104,13 @@ freed.
 @call fun(options: cuda.TextureOptions): cuda.TextureObject
 @options address="clamp"|"border"|"wrap"|"mirror" array border="border" filter="point"|"linear"|"point" format="float" height linear max_anisotropy mip_bias mip_clamp mip_filter="point"|"linear" mipmap normalized num_channels pitch pitch2d read="element"|"normalized" seamless srgb trilinear view width
 = cuda.TextureObject:close()
-cuTexObjectDestroy, once all work of the context is done: kernels may still read through it.
+cuTexObjectDestroy, after all work of the context, as kernels may still read through it.
 @raise LogicError if it was already closed, and while a stream of its context is being captured
 = cuda.TextureObject:handle()
-The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+Returns the driver's handle, for structs and tables on the device. A kernel that receives the handle this way does
+not keep the texture alive.
 @return number  the cudaTextureObject_t as a number
-@raise LogicError if it was closed, or what it reads was freed
+@raise LogicError if it was closed, or if the memory that it reads was freed
 = cuda.TextureOptions class
 @field array? cuda.Array            what it reads: a CUDA array,
 @field mipmap? cuda.MipmappedArray  or a mipmapped one,
@@ -6232,8 +6244,8 @@ Whether a name exists. Using an unknown name is an error.
 @return boolean
 @raise LogicError if it is not a string
 = cuda.is_error(value, class)
-Is `value` an error of this library, and of that class? Safe for anything that pcall returns.
-@param value any
+Returns true if `value` is an error of this library, and of the given class. Accepts anything that pcall returns.
+@param value any  any value
 @param class? table|string  a class, such as cuda.MemoryError, or its name
 @return boolean
 = cuda.result field
@@ -6249,13 +6261,12 @@ not waited for.
 = cuda module
 CUDA for LuaJIT: devices, streams, memory and kernels; arrays and more in the modules.
 = cuda.AlignedHostAllocation class
-Plain host memory that begins at a multiple of a power of two: the base of aligned_empty's arrays.
+Plain host memory aligned to a power of two: the base of arrays of aligned_empty.
 = cuda.AlignedHostAllocation:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.AlignedHostAllocation:free()
-Gives the memory back as soon as no copy under way, no registration and no graph uses it. Arrays over it cannot be
-used any more.
+Frees the memory as soon as no pending copy, registration or graph uses it. You can no longer use arrays over it.
 @raise LogicError if it was already freed
 = cuda.ArgumentHandler class
 Argument of a kernel that is a host buffer: device memory for the time of the call, and copies.
@@ -6267,7 +6278,7 @@ inside. Copies go through Memcpy2D, Memcpy3D, or by bytes of its first row throu
 LogicError for extents that do not go together, or are above the device's limits.
 @call fun(descriptor: cuda.ArrayDescriptor|cuda.ArrayDescriptor3D): cuda.Array
 = cuda.Array:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.Array:free()
 cuArrayDestroy: waits for running work.
@@ -6314,92 +6325,95 @@ What Graph:add_conditional takes. The kind may be the first value, without a nam
 @field bodies integer?              how many; default 1
 @field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.Context class
-A CUDA context. Collected only when nothing that lives in it is left; detach() ends it at once.
+A CUDA context. It is collected only after everything that lives in it; detach() ends it at once.
 @call fun(device: cuda.Device, flags?: integer|string|(integer|string)[]): cuda.Context
 = cuda.Context.get_current()
 cuCtxGetCurrent.
 @return cuda.Context?
 = cuda.Context.pop()
-cuCtxPopCurrent: Context.pop() takes the current context off; destroyed ones under it are skipped.
+cuCtxPopCurrent: Context.pop() removes the current context from the stack and skips destroyed contexts below it.
 @return cuda.Context
 @raise LogicError (201) if no context is current
 = cuda.Context:attach(flags)
-Counts one more use of this context; Context.attach() of the current one. It then takes one more detach() to end it.
-@param flags? integer  0
+Counts one more use of this context, so that one more detach() is needed to end it; Context.attach() uses the current
+one.
+@param flags? integer  must be 0
 @return cuda.Context
 @raise LogicError (201) if no context is current, and for other flags
 = cuda.Context:detach()
-cuCtxDestroy or cuDevicePrimaryCtxRelease, when it was called as often as the context was made or retained.
-You can no longer use what belongs to the context; if other code keeps the context in use, these objects are freed
-first. A current context is taken off the stack.
+cuCtxDestroy or cuDevicePrimaryCtxRelease, once it is called as often as the context was created or retained. You can
+no longer use objects of the context; if other code keeps the context in use, they are freed first. If the context is
+current, it is removed from the stack.
 @raise LogicError for a detached context
 = cuda.Context:disable_peer_access(peer)
-cuCtxDisablePeerAccess: takes enable_peer_access() back.
-@param peer cuda.Context
+cuCtxDisablePeerAccess: undoes enable_peer_access().
+@param peer cuda.Context  the context that was passed to enable_peer_access()
 @raise LogicError (705) if it was not enabled
 = cuda.Context:enable_peer_access(peer, flags)
-cuCtxEnablePeerAccess: kernels of this context may use the peer's memory of mem_alloc() from now on;
-Context.enable_peer_access(peer) is for the current one. One direction: the peer has to be asked for the other.
+cuCtxEnablePeerAccess: lets kernels of this context use memory that the peer allocated with mem_alloc().
+Context.enable_peer_access(peer) does so for the current context. It enables one direction only; call it on the peer
+for the other one.
 @param peer cuda.Context  a context on another device
-@param flags? integer  0
-@raise LogicError if that is not possible (217), and if it was already enabled (704)
+@param flags? integer  must be 0
+@raise LogicError if the devices do not support it (217), and if it is already enabled (704)
 = cuda.Context:get_api_version()
-cuCtxGetApiVersion: of this context; Context.get_api_version() of the current one.
+cuCtxGetApiVersion: returns the version of this context; Context.get_api_version() that of the current one.
 @return integer  3020 with all drivers so far
 @raise LogicError (201) if no context is current
 = cuda.Context:get_cache_config()
-cuCtxGetCacheConfig: of this context; Context.get_cache_config() of the current one.
+cuCtxGetCacheConfig: returns the setting of this context; Context.get_cache_config() that of the current one.
 @return integer  one of cuda.func_cache
 @raise LogicError (201) if no context is current
 = cuda.Context:get_device()
-cuCtxGetDevice: of this context; Context.get_device() of the current one.
+cuCtxGetDevice: returns the device of this context; Context.get_device() that of the current one.
 @call fun(): cuda.Device
 @return cuda.Device
 @raise LogicError (201) if no context is current
 = cuda.Context:get_flags()
-cuCtxGetFlags: of this context; Context.get_flags() of the current one.
+cuCtxGetFlags: returns the flags of this context; Context.get_flags() those of the current one.
 @return integer  bits of cuda.ctx_flags
 @raise LogicError (201) if no context is current
 = cuda.Context:get_limit(limit)
-cuCtxGetLimit: of this context; Context.get_limit(limit) of the current one.
+cuCtxGetLimit: returns a limit of this context; Context.get_limit(limit) of the current one.
 @param limit integer|string  cuda.limit, or its name: "stack_size"
 @return number  bytes, or a count
-@raise LogicError (215) for a limit that the device does not have
+@raise LogicError (215) if the device does not have this limit
 = cuda.Context:get_shared_config()
-cuCtxGetSharedMemConfig: of this context; Context.get_shared_config() of the current one.
+cuCtxGetSharedMemConfig: returns the setting of this context; Context.get_shared_config() that of the current one.
 @return integer  one of cuda.shared_config
 @raise LogicError (201) if no context is current
 = cuda.Context:handle()
 The driver's handle.
 @return number  the CUcontext as a number, for other libraries
 = cuda.Context:is_poisoned()
-Has a sticky error (an illegal address ...) ended this context's device for the process? Context.is_poisoned() asks
-for the current one. See also cuda.device_error().
+Returns true if a sticky error (an illegal address ...) made this context's device unusable for the process.
+Context.is_poisoned() tests the current context. See also cuda.device_error().
 @return boolean
 @raise LogicError (201) if no context is current
 = cuda.Context:push()
-cuCtxPushCurrent: makes it current on this thread.
+cuCtxPushCurrent: makes the context current on this thread.
 @return cuda.Context self
 @raise LogicError for a detached context
 = cuda.Context:set_cache_config(config)
-cuCtxSetCacheConfig: what kernels prefer that say nothing themselves, a hint. Of this context;
-Context.set_cache_config(config) of the current one.
+cuCtxSetCacheConfig: the preference of kernels that do not set their own, a hint. Sets it for this context;
+Context.set_cache_config(config) for the current one.
 @param config integer|string  cuda.func_cache, or its name: "prefer_l1"
 @raise LogicError for any other value
 = cuda.Context:set_limit(limit, value)
-cuCtxSetLimit: of this context; Context.set_limit(limit, value) of the current one. The driver may round.
+cuCtxSetLimit: sets a limit of this context; Context.set_limit(limit, value) of the current one. The driver may round
+the value.
 @param limit integer|string  cuda.limit, or its name: "stack_size"
-@param value integer  bytes, or a count
-@raise LogicError for a limit that the device does not have (215), and for a value out of range
+@param value integer  the new limit: bytes, or a count
+@raise LogicError (215) if the device does not have this limit, and for a value out of range
 = cuda.Context:set_shared_config(config)
-cuCtxSetSharedMemConfig: has no effect on today's GPUs. Of this context; Context.set_shared_config(config) of the
-current one.
+cuCtxSetSharedMemConfig: has no effect on current GPUs. Sets it for this context; Context.set_shared_config(config)
+for the current one.
 @param config integer|string  cuda.shared_config, or its name: "four_byte_bank_size"
 @raise LogicError for any other value
 = cuda.Context:synchronize()
-cuCtxSynchronize: waits for all work of this context; Context.synchronize() of the current one.
+cuCtxSynchronize: waits for all work of this context; Context.synchronize() waits for the current one.
 @call fun()
-@raise what kernels failed with
+@raise errors of kernels
 = cuda.Context:with(f, ...)
 Makes the context current, calls f(...) and takes it off again, also when f raises.
 @param f function
@@ -6407,7 +6421,8 @@ Makes the context current, calls f(...) and takes it off again, also when f rais
 @return any ...  what f returns
 @raise what f raises, and LogicError if f left another context on top of the stack.
 = cuda.Device class
-A GPU, by its ordinal (0-based, as CUDA numbers them). One object per ordinal: works as a table key.
+A GPU, identified by its ordinal (0-based, as in CUDA). Each ordinal has one object, which you can use as a table
+key.
 @call fun(device: integer|string): cuda.Device  ordinal from 0, or PCI bus id: "0000:3b:00.0"
 = cuda.Device.count()
 cuDeviceGetCount.
@@ -6419,13 +6434,13 @@ The same as cuda.Device(device).
 @return cuda.Device
 @raise LogicError (101) for a device that there is not
 = cuda.Device:can_access_peer(other)
-cuDeviceCanAccessPeer: can kernels on this device use memory of the other? To be switched on by
+cuDeviceCanAccessPeer: returns true if kernels on this device can use the memory of the other device. Enable it with
 Context:enable_peer_access().
-@param other cuda.Device
+@param other cuda.Device  the device whose memory is used
 @return boolean  false for the device itself
-@raise LogicError unless other is a Device
+@raise LogicError if other is not a Device
 = cuda.Device:compute_cabability()
-The same, as PyCUDA's first documents spell it.
+As compute_capability(), spelled as in PyCUDA's early documentation.
 @return integer major
 @return integer minor
 = cuda.Device:compute_capability()
@@ -6433,77 +6448,79 @@ cuDeviceGetAttribute 75 and 76.
 @return integer major
 @return integer minor
 = cuda.Device:get_attribute(attribute)
-cuDeviceGetAttribute. An attribute can also be read as a field: `dev.clock_rate`.
+cuDeviceGetAttribute. You can also read an attribute as a field: `dev.clock_rate`.
 @param attribute integer|string  cuda.device_attribute, or its name: "clock_rate"
-@return integer  in the driver's unit: bytes, kHz, 0 or 1 ...
-@raise LogicError if the name is unknown, or a number that the driver does not know
+@return integer  the value in the driver's unit: bytes, kHz, 0 or 1 ...
+@raise LogicError for an unknown name, or a number that the driver does not know
 = cuda.Device:get_attributes(options)
-cuDeviceGetAttribute, for every attribute of cuda.h. Left out are those that this driver does not know.
-@param options? {names: boolean}  names = true: keyed by lower-case name
-@return table<integer|string, integer>  keyed by number
+cuDeviceGetAttribute, for every attribute of cuda.h that this driver knows.
+@param options? {names: boolean}  names = true: use lower-case names as keys
+@return table<integer|string, integer>  keyed by number, or by name
 @raise LogicError for other options
 @options names
 = cuda.Device:make_context(flags)
-cuCtxCreate: a new context, made current. `cuda.Context(dev, flags)` does the same.
+cuCtxCreate: creates a context and makes it current. `cuda.Context(dev, flags)` does the same.
 @param flags? integer|string|(integer|string)[]  cuda.ctx_flags: "sched_spin", or several in a list
 @return cuda.Context
-@raise MemoryError, LogicError for bad flags
+@raise MemoryError, LogicError for invalid flags
 = cuda.Device:name()
 cuDeviceGetName.
 @return string
 = cuda.Device:ordinal()
 cuDeviceGet's ordinal.
-@return integer  the 0-based number it was made with
+@return integer  the 0-based number of the device
 = cuda.Device:p2p_attribute(other, attribute)
-cuDeviceGetP2PAttribute: what the way from this device to the other is like.
-@param other cuda.Device
+cuDeviceGetP2PAttribute: an attribute of the link from this device to the other.
+@param other cuda.Device  the device at the other end of the link
 @param attribute integer|string  cuda.p2p_attribute, or its name: "performance_rank"
 @return integer
 @raise LogicError if other is the same device
 = cuda.Device:pci_bus_id()
-cuDeviceGetPCIBusId. (The numeric attribute of that name: get_attribute "pci_bus_id".)
+cuDeviceGetPCIBusId. (For the numeric attribute with this name, use get_attribute "pci_bus_id".)
 @return string  domain:bus:device.function, "0000:3b:00.0"; cuda.Device() takes it
 = cuda.Device:retain_primary_context()
-cuDevicePrimaryCtxRetain: the context that the CUDA runtime and other libraries share. Not made current.
-@return cuda.Context  the same object each time, while it is alive; that of the host program, if it is known
+cuDevicePrimaryCtxRetain: returns the context that the CUDA runtime and other libraries share. Does not make it
+current.
+@return cuda.Context  the same object each time, while it is alive; the host program's object, if it is known
 = cuda.Device:total_memory()
 cuDeviceTotalMem.
 @return number  bytes
 = cuda.Device:uuid()
-cuDeviceGetUuid: names this GPU on any machine. nvidia-smi writes GPU- (of a part of a GPU MIG-) before it.
+cuDeviceGetUuid: identifies this GPU on any machine. nvidia-smi prefixes it with GPU- (with MIG- for a part of a
+GPU).
 @return string  36 characters: "0a1b2c3d-..."
 @raise RuntimeError if the driver is older than 11.4
 = cuda.DeviceAllocation class
-Device memory that it owns. `#a` is its size in bytes, `a + bytes` a DevicePointer to what follows.
+Device memory that belongs to this object. `#a` is its size in bytes, `a + bytes` a DevicePointer with that offset.
 = cuda.DeviceAllocation:as_buffer(nbytes, offset)
-The memory as a host array of uint8, if the host can reach it. Nothing is copied.
-@param nbytes integer
-@param offset? integer  bytes from the start, default 0
-@return cuda.ndarray.Array  its base is this memory
-@raise LogicError for plain device memory, which the host does not reach, and past the end
+Returns the memory as a host array of uint8 without a copy, if the host can access it.
+@param nbytes integer  the number of bytes
+@param offset? integer  bytes from the start of the memory, default 0
+@return cuda.ndarray.Array  an array whose base is this memory
+@raise LogicError for plain device memory, which the host cannot access, and beyond the end
 = cuda.DeviceAllocation:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.DeviceAllocation:free()
-cuMemFree: gives the memory back now. Waits for kernels that run. Memory of mem_alloc_async() and of a MemoryPool:
-cuMemFreeAsync in the order of its stream, after the work of other streams; that waits for nothing.
+cuMemFree: frees the memory now, after running kernels. Memory of mem_alloc_async() and of a MemoryPool is freed by
+cuMemFreeAsync in the order of its stream, after the work of other streams, and the call does not wait.
 @raise LogicError if it was already freed, and in a stream that is being captured
 = cuda.DeviceAllocation:ptr()
 The device address.
 @return number
 @raise LogicError if it was freed
 = cuda.DevicePointer class
-A view into an allocation or a module's variable, which it holds; or a bare address.
+A position in an allocation or in a module's variable, which it keeps alive; or a bare address.
 = cuda.DevicePointer:as_buffer(nbytes, offset)
-The memory as a host array of uint8, if the host can reach it. Nothing is copied.
-@param nbytes integer
-@param offset? integer  bytes from its address, default 0
-@return cuda.ndarray.Array  its base is this pointer
-@raise LogicError for plain device memory, which the host does not reach, for a bare address, and past the end
+Returns the memory as a host array of uint8 without a copy, if the host can access it.
+@param nbytes integer  the number of bytes
+@param offset? integer  bytes from the address, default 0
+@return cuda.ndarray.Array  an array whose base is this pointer
+@raise LogicError for plain device memory, which the host cannot access, for a bare address, and beyond the end
 = cuda.DevicePointer:ptr()
 The device address.
 @return number
-@raise LogicError if what it points into was freed
+@raise LogicError if the memory that it points to was freed
 = cuda.Event class
 A mark in a stream: to wait for, to ask whether it was passed, and to measure the time between two of them.
 @call fun(flags?: integer|string|(integer|string)[]|{flags: any}): cuda.Event  of cuda.event_flags: "blocking_sync", "disable_timing" (cheaper), "interprocess" (needs "disable_timing")
@@ -6514,57 +6531,58 @@ context, which is to be one of the same device. Streams of other devices can wai
 @return cuda.Event  closing it leaves the other process's event alone
 @raise LogicError for another length, and in the process that made it
 = cuda.Event:close()
-cuEventDestroy: gives it back now; this does not wait.
+cuEventDestroy: destroys the event now, without waiting.
 @raise LogicError if it was already closed
 = cuda.Event:context()
-The only one whose streams it can be recorded in.
-@return cuda.Context  the context it was made in
+Returns its context, the only one whose streams can record the event.
+@return cuda.Context  the context that the event was created in
 = cuda.Event:handle()
 The driver's handle.
 @return number  the CUevent as a number, for other libraries
 = cuda.Event:ipc_handle()
 cuIpcGetEventHandle.
 @return string  64 bytes, for cuda.Event.from_ipc_handle() in another process
-@raise LogicError unless it was made with {"interprocess", "disable_timing"}
+@raise LogicError if it was not created with {"interprocess", "disable_timing"}
 = cuda.Event:query()
-cuEventQuery: was it passed? Never waits. True for one that was never recorded.
+cuEventQuery: returns true if the recorded work is done. Does not wait. True if the event was never recorded.
 @return boolean
-@raise what kernels failed with
+@raise errors of kernels
 = cuda.Event:record(stream)
-cuEventRecord: puts the mark behind the work that is in the stream now. A mark before is forgotten.
+cuEventRecord: records the event after the work that is in the stream now. Replaces an earlier recording.
 @param stream? cuda.Stream  default: the current stream
 @return cuda.Event self
-@raise LogicError for a stream of another context, and while the event is a mark in another capture
+@raise LogicError for a stream of another context, and while the event is recorded in another capture
 = cuda.Event:synchronize()
-cuEventSynchronize: waits until it is passed. At once for one that was never recorded.
+cuEventSynchronize: waits for the recorded work. Returns at once if the event was never recorded.
 @return cuda.Event self
-@raise what kernels failed with
+@raise errors of kernels
 = cuda.Event:time_since(event)
-cuEventElapsedTime from start to this event.
+cuEventElapsedTime from a start event to this event.
 @param event cuda.Event  the start
-@return number  milliseconds, to about half a microsecond; negative if this event came first
-@raise RuntimeError (600) until both are passed; LogicError (400) if one was never recorded or made with "disable_timing"
+@return number  milliseconds, with a resolution of about half a microsecond; negative if this event came first
+@raise RuntimeError (600) until the work of both is done; LogicError (400) if an event was never recorded or was created with "disable_timing"
 = cuda.Event:time_till(event)
-cuEventElapsedTime from this event to stop.
-@param event cuda.Event  the stop
-@return number  milliseconds, as time_since()
+cuEventElapsedTime from this event to an end event.
+@param event cuda.Event  the end
+@return number  milliseconds, as for time_since()
 @raise as time_since()
 = cuda.Function class
-A kernel. Call it: `fn(a, b, n, {block = 256, grid = 10})`, or `fn{a, b, n, block = 256}`. Numbers and
-booleans are converted to the parameter's own type; memory is DeviceAllocation, DevicePointer, In, Out, InOut,
-or an object with get_pointer(); structs are FFI structs or strings of their bytes; nil is a null pointer.
-Also attributes as fields: `fn.num_regs`.
-@call fun(..., options: cuda.LaunchOptions): number?  the seconds, with time_kernel
+A kernel. Call it: `fn(a, b, n, {block = 256, grid = 10})`, or `fn{a, b, n, block = 256}`. Numbers and booleans are
+converted to the type of the parameter. Memory is a DeviceAllocation, DevicePointer, In, Out, InOut, or an object
+with get_pointer(). Structs are FFI structs or strings with their bytes; nil is a null pointer. You can also read
+attributes as fields: `fn.num_regs`.
+@call fun(..., options: cuda.LaunchOptions): number?  returns the seconds with time_kernel
 @options block carveout cluster cooperative grid pdl priority shared stream time_kernel
 = cuda.Function:available_shared(blocks, block)
-cuOccupancyAvailableDynamicSMemPerBlock: the dynamic shared memory that each of so many blocks on an SM can have.
-@param blocks integer            on an SM at a time
-@param block integer|integer[]   threads of a block
+cuOccupancyAvailableDynamicSMemPerBlock: returns the dynamic shared memory available to each block if the given
+number of blocks runs on an SM.
+@param blocks integer  the number of blocks on an SM
+@param block integer|integer[]  threads in a block: up to 3 extents
 @return integer bytes
-@raise LaunchError if so many do not fit even without, LogicError if its context is not current
+@raise LaunchError if that many blocks do not fit even without shared memory, LogicError if its context is not current
 = cuda.Function:get_attribute(attribute)
-cuFuncGetAttribute. An attribute can also be read as a field: `fn.num_regs`; PyCUDA's first names are registers, smem
-and lmem.
+cuFuncGetAttribute. You can also read an attribute as a field: `fn.num_regs`. PyCUDA's early names are registers,
+smem and lmem.
 @param attribute string|integer  cuda.function_attribute, or its name: "num_regs", "local_size_bytes" ...
 @return integer
 @raise LogicError if it is unknown
@@ -6583,27 +6601,27 @@ The same in a stream.
 @param stream? cuda.Stream  nil: the current one
 @raise LogicError, LaunchError as launch
 = cuda.Function:max_active_blocks(block, shared, flags)
-cuOccupancyMaxActiveBlocksPerMultiprocessor: how many blocks of this kernel an SM has at a time.
-@param block integer|integer[]     threads of a block
-@param shared? integer             bytes of dynamic shared memory of a block; default 0
+cuOccupancyMaxActiveBlocksPerMultiprocessor: returns how many blocks of this kernel fit on an SM at the same time.
+@param block integer|integer[]  threads in a block: up to 3 extents
+@param shared? integer  dynamic shared memory of a block in bytes; default 0
 @param flags? integer|string       cuda.occupancy_flags
-@return integer blocks             0: such a block does not fit
+@return integer blocks             0 if the block does not fit
 @raise LogicError if its context is not current
 = cuda.Function:max_active_clusters(options)
-cuOccupancyMaxActiveClusters: how many clusters of this kernel the device has at a time.
+cuOccupancyMaxActiveClusters: returns how many clusters of this kernel fit on the device at the same time.
 @param options cuda.LaunchOptions  block and cluster, and shared
-@return integer clusters              0: none fits, or the device has no clusters
+@return integer clusters              0 if none fits, or if the device does not support clusters
 @raise LogicError if its context is not current
 @options block carveout cluster cooperative grid pdl priority shared stream time_kernel
 = cuda.Function:max_cluster_size(options)
-cuOccupancyMaxPotentialClusterSize: the largest cluster that fits.
+cuOccupancyMaxPotentialClusterSize: returns the largest cluster that fits.
 @param options cuda.LaunchOptions  block, and shared
-@return integer blocks                of the cluster; 1 if the device has none, 0 if no block fits
+@return integer blocks                blocks in the cluster; 1 if the device does not support clusters, 0 if no block fits
 @raise LogicError if its context is not current
 @options block carveout cluster cooperative grid pdl priority shared stream time_kernel
 = cuda.Function:name()
 The kernel's name.
-@return string  as in the module: mangled for templates
+@return string  as in the module; mangled for templates
 = cuda.Function:param_set(...)
 Sets all parameters for the launches to come. Memory is kept alive until they are set again.
 @param ... any  as fn(...) takes them; In, Out and InOut do their copies at each launch
@@ -6637,14 +6655,15 @@ on, for fn(...) too. PyCUDA's Function.prepare.
 @raise LogicError for types that the parameters cannot have, bad formats and options
 @options block bytes shared texrefs
 = cuda.Function:prepared_async_call(grid, ...)
-The same in a stream.
-@param grid integer|integer[]  blocks: up to 3 extents
-@param ... any  the block, if need be, as for prepared_call(); the Stream, nil for the current one; the arguments
+As prepared_call(), in a stream.
+@param grid integer|integer[]  blocks in the grid: up to 3 extents
+@param ... any  the block, if required, as for prepared_call(); a Stream, or nil for the current one; the arguments
 @raise LogicError, LaunchError as prepared_call
 = cuda.Function:prepared_call(grid, ...)
-Launches what prepare() settled, in the current stream: the fastest way to launch, and checked as fn(...) is.
-@param grid integer|integer[]  blocks: up to 3 extents
-@param ... any  a list of the block's extents, needed if prepare() was given no block; then the arguments, as fn(...) takes them; behind them, if need be, {shared_size = bytes}
+Launches the kernel in the current stream with the settings of prepare(). The fastest way to launch, with the same
+checks as fn(...).
+@param grid integer|integer[]  blocks in the grid: up to 3 extents
+@param ... any  a list with the block's extents, required if prepare() did not receive a block; then the arguments, as for fn(...); then optionally {shared_size = bytes}
 @raise LogicError for arguments that do not fit, and if prepare() was not called; LaunchError for a grid or a block beyond the limits
 @options shared_size
 = cuda.Function:prepared_timed_call(grid, ...)
@@ -6655,26 +6674,26 @@ A prepared call between two events.
 @raise LogicError, LaunchError as prepared_call
 = cuda.Function:set_attribute(attribute, value)
 cuFuncSetAttribute.
-@param attribute string|integer  "max_dynamic_shared_size_bytes", "preferred_shared_memory_carveout" (percent), "non_portable_cluster_size_allowed" ...; most are only for reading
-@param value integer
-@raise LogicError if the attribute cannot be set, or not to this value
+@param attribute string|integer  "max_dynamic_shared_size_bytes", "preferred_shared_memory_carveout" (percent), "non_portable_cluster_size_allowed" ...; most attributes are read-only
+@param value integer  the new value
+@raise LogicError if the attribute is read-only, or does not accept this value
 = cuda.Function:set_block_shape(x, y, z)
-The threads of a block, for launch() and its like, and for prepared_call().
-@param x integer
-@param y? integer  default 1
-@param z? integer  default 1
+Sets the threads of a block for launch() and related methods, and for prepared_call().
+@param x integer  the first extent
+@param y? integer  the second extent; default 1
+@param z? integer  the third extent; default 1
 @raise LogicError for values that are not positive integers
 = cuda.Function:set_cache_config(config)
-cuFuncSetCacheConfig, a hint: what the memory that L1 cache and shared memory have in common should rather be.
+cuFuncSetCacheConfig, a hint: how to divide the memory that L1 cache and shared memory have in common.
 @param config integer|string  cuda.func_cache: "prefer_none", "prefer_shared", "prefer_l1", "prefer_equal"
-@raise LogicError if it is not a cache configuration
+@raise LogicError if config is not a cache configuration
 = cuda.Function:set_shared_config(config)
-cuFuncSetSharedMemConfig: the width of shared memory's banks. Does nothing on GPUs of today.
+cuFuncSetSharedMemConfig: sets the width of the shared memory banks. Has no effect on current GPUs.
 @param config integer|string  cuda.shared_config: "default_bank_size", "four_byte_bank_size", ...
-@raise LogicError if it is not a bank size
+@raise LogicError if config is not a bank size
 = cuda.Function:set_shared_size(bytes)
-The dynamic shared memory of a block, for launch() and its like, and for prepared_call().
-@param bytes integer
+Sets the dynamic shared memory of a block for launch() and related methods, and for prepared_call().
+@param bytes integer  the size in bytes
 @raise LogicError if it is not a number of bytes
 = cuda.Function:signature()
 The kernel's C signature: "void add(float *dest, const float *a, int n)".
@@ -6689,8 +6708,8 @@ cuOccupancyMaxPotentialBlockSize: the block that keeps the device busiest.
 @raise LaunchError if no block fits, LogicError for bad options and if its context is not current
 @options limit shared
 = cuda.Graph class
-Work that runs as a whole, with the order it depends on: recorded by Stream:capture(), or put together from nodes
-that are added to `cuda.Graph()`. It keeps what the work uses.
+A graph of work with dependencies that runs as a whole. Record it with Stream:capture(), or add nodes to
+`cuda.Graph()`. It keeps what its work uses alive.
 @call fun(): cuda.Graph
 = cuda.Graph:add_child(record)
 Adds a copy of another graph as a node: `g:add_child{ other }`. What is added to the other one later is not in it.
@@ -6751,7 +6770,7 @@ Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or a rectangle wit
 @return cuda.GraphNode
 @raise LogicError as memset_d8_async and its like
 = cuda.Graph:close()
-cuGraphDestroy. Those made by instantiate() live on.
+cuGraphDestroy. Graphs created by instantiate() stay valid.
 @raise LogicError if it was already closed
 = cuda.Graph:condition(options)
 Makes the value that a conditional node looks at. Pass it to a kernel, as an argument of type
@@ -6761,8 +6780,8 @@ Makes the value that a conditional node looks at. Pass it to a kernel, as an arg
 @raise LogicError if the default is no integer from 0 to 2^32 - 1
 @options default
 = cuda.Graph:dot(path, flags)
-cuGraphDebugDotPrint: writes it as text in the DOT language, for Graphviz.
-@param path string
+cuGraphDebugDotPrint: writes the graph to a file in the DOT language, for Graphviz.
+@param path string  the file
 @param flags? integer|string|(integer|string)[]  cuda.graph_debug_dot_flags: "verbose" ...
 @return cuda.Graph self
 @raise LogicError or RuntimeError if the file cannot be written
@@ -6770,31 +6789,32 @@ cuGraphDebugDotPrint: writes it as text in the DOT language, for Graphviz.
 The driver's handle.
 @return number  the CUgraph as a number, for other libraries
 = cuda.Graph:instantiate()
-cuGraphInstantiate: makes it ready to run.
-@return cuda.GraphExec  does not need the graph any more
-@raise LogicError if something that the work uses was freed
+cuGraphInstantiate: returns an executable graph.
+@return cuda.GraphExec  it does not need this graph any more
+@raise LogicError if memory or an object that the work uses was freed
 = cuda.Graph:node_list()
-cuGraphGetNodes: the nodes themselves, the same objects each time.
+cuGraphGetNodes: returns the nodes, the same objects each time.
 @return cuda.GraphNode[]
 @raise LogicError for a closed graph
 = cuda.Graph:nodes()
-cuGraphGetNodes, cuGraphNodeGetType.
+cuGraphGetNodes, cuGraphNodeGetType: returns the kinds of the nodes.
 @return string[]  "kernel", "memcpy", "memset", "host", "graph", "empty" ... for each node
 @raise LogicError for a closed graph
 = cuda.GraphCall class
-What cuda.graph(fn) returns: call it like fn.
+The result of cuda.graph(fn). Call it like fn.
 @call fun(...: any): any
 = cuda.GraphCall:close()
-Drops its graphs. Results that a program has stay what they are; later calls are errors.
-@raise LogicError if it is not called with a colon
+Frees its graphs. Results that you already have stay valid; later calls raise an error.
+@raise LogicError if you do not call it with a colon
 = cuda.GraphCall:info()
-How often it was captured and replayed, how many graphs it has now, and how many nodes the one used last has.
+Returns how often the function was captured and replayed, the number of its graphs, and the number of nodes of the
+last used graph.
 @return {captures: integer, replays: integer, graphs: integer, nodes: integer}
-@raise LogicError if it is not called with a colon
+@raise LogicError if you do not call it with a colon
 = cuda.GraphExec class
-A graph that is ready to run, as often as wanted. It keeps what its work uses.
+An executable graph, which you can launch any number of times. It keeps what its work uses alive.
 = cuda.GraphExec:close()
-cuGraphExecDestroy. One that runs is ended first; this does not wait for it.
+cuGraphExecDestroy. If it is running, the graph still completes first; the call does not wait for it.
 @raise LogicError if it was already closed
 = cuda.GraphExec:enable(node, on)
 Turns a kernel, copy or fill off, and on again: a node that is off does nothing.
@@ -6806,13 +6826,12 @@ Turns a kernel, copy or fill off, and on again: a node that is off does nothing.
 The driver's handle.
 @return number  the CUgraphExec as a number, for other libraries
 = cuda.GraphExec:launch(stream)
-cuGraphLaunch: puts the whole graph into a stream. Launches of one GraphExec run one after the other, in whatever
-streams. May be closed or dropped while it runs. Returns at once, unless the graph has a copy to pageable memory:
-then
-when it is done. Not possible in a stream that is being captured.
+cuGraphLaunch: launches the whole graph in a stream. Launches of one GraphExec run one after the other, even in
+different streams. You can close or drop it while it runs. The call returns at once, unless the graph has a copy to
+pageable memory: then it returns when the graph is done. A stream that is being captured cannot launch a graph.
 @param stream? cuda.Stream  default: the current stream
 @return cuda.GraphExec self
-@raise LogicError if something that the work uses was freed, the graph's context is not the current one, or the stream is being captured
+@raise LogicError if memory or an object that the work uses was freed, the graph's context is not current, or the stream is being captured
 = cuda.GraphExec:set_child(node, graph)
 Gives a child graph's nodes what the nodes of another graph of the same shape do.
 @param node cuda.GraphNode
@@ -6852,52 +6871,53 @@ Changes what a fill fills, and with what; `x:set_memset(node, { value = 7 })`.
 @return cuda.GraphExec self
 @raise as add_memset; LogicError if the driver cannot change it like this
 = cuda.GraphExec:update(graph)
-cuGraphExecUpdate: takes over the parameters (pointers, numbers, extents) of a graph of the same form. Launches that
-are under way keep the old ones.
-@param graph cuda.Graph
+cuGraphExecUpdate: takes over the parameters (pointers, numbers, extents) of a graph with the same structure. Running
+launches keep the old ones.
+@param graph cuda.Graph  a graph with the same structure and new parameters
 @return boolean ok
-@return string? reason  if not ok: "topology_changed", "node_type_changed", "parameters_changed" ...; nothing is changed then
+@return string? reason  if not ok: "topology_changed", "node_type_changed", "parameters_changed" ...; in this case nothing is changed
 @raise LogicError for a graph of another context
 = cuda.GraphExec:upload(stream)
-cuGraphUpload: does now, in the stream, what the first launch would have to prepare.
+cuGraphUpload: prepares the first launch now, in the stream.
 @param stream? cuda.Stream  default: the current stream
 @return cuda.GraphExec self
 @raise LogicError as launch()
 = cuda.GraphNode class
-A node of a graph. It holds its graph, and names it in calls that add others or change what it does.
-@field kind string                   "kernel", "memcpy", "memset", "host", "graph", "empty", "wait_event", "event_record", "conditional"
-@field graph cuda.Graph
-@field after cuda.GraphNode[]     what it comes after
-@field params table                  what it was added with; of a captured one what the driver tells
-@field bodies cuda.Graph[]?       of a conditional node
+A node of a graph. It keeps its graph alive. Pass it to calls that add other nodes or change this one.
+@field kind string  the kind of node: "kernel", "memcpy", "memset", "host", "graph", "empty", "wait_event", "event_record", "conditional"
+@field graph cuda.Graph  the graph that it belongs to
+@field after cuda.GraphNode[]  the nodes that it runs after
+@field params table  the parameters that it was added with; for a captured node, those that the driver reports
+@field bodies cuda.Graph[]?  the bodies of a conditional node
 = cuda.GraphNode:handle()
 The driver's handle.
 @return number  the CUgraphNode as a number, for other libraries
 = cuda.HostAllocation class
-Page-locked host memory: the base of pagelocked_empty's arrays. Taken wherever device memory is; `#a` is its size in
-bytes, `a + bytes` a DevicePointer to what follows.
+Page-locked host memory: the base of arrays of pagelocked_empty. You can pass it wherever device memory is accepted.
+`#a` is its size in bytes, `a + bytes` a DevicePointer with that offset.
 = cuda.HostAllocation:as_buffer(nbytes, offset)
-The memory as a host array of uint8. Nothing is copied.
-@param nbytes integer
-@param offset? integer  bytes from the start, default 0
-@return cuda.ndarray.Array  its base is this memory
-@raise LogicError past the end
+Returns the memory as a host array of uint8 without a copy.
+@param nbytes integer  the number of bytes
+@param offset? integer  bytes from the start of the memory, default 0
+@return cuda.ndarray.Array  an array whose base is this memory
+@raise LogicError beyond the end
 = cuda.HostAllocation:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.HostAllocation:free()
-cuMemFreeHost: waits for copies from and to it, and for running kernels. Arrays over it cannot be used any more.
+cuMemFreeHost: frees the memory after copies that use it and after running kernels. You can no longer use arrays over
+it.
 @raise LogicError if it was already freed
 = cuda.HostAllocation:get_device_pointer()
 cuMemHostGetDevicePointer.
-@return cuda.DevicePointer  holds this memory
-@raise LogicError if it was freed, or has no address on the device
+@return cuda.DevicePointer  a pointer that keeps this memory alive
+@raise LogicError if it was freed, or does not have an address on the device
 = cuda.HostAllocation:get_flags()
 cuMemHostGetFlags.
 @return integer  bits of cuda.host_alloc_flags
 @raise LogicError if it was freed
 = cuda.HostAllocation:ptr()
-The device's address of it.
+Returns the device address of the memory.
 @return number
 @raise LogicError if it was freed
 = cuda.IPCMemoryHandle class
@@ -6905,10 +6925,10 @@ Memory of another process: `cuda.IPCMemoryHandle(handle, flags)` opens what mem_
 taken wherever device memory is.
 @call fun(handle: string, flags?: any): cuda.IPCMemoryHandle  flags: cuda.ipc_mem_flags, default "lazy_enable_peer_access", the only one. Raises a LogicError if handle is not a string of 64 bytes, (201) for a handle of this process, and the driver's error if the memory or its process is gone.
 = cuda.IPCMemoryHandle:close()
-cuIpcCloseMemHandle. The other process's memory stays.
+cuIpcCloseMemHandle. The other process keeps its memory.
 @raise LogicError if it was already closed
 = cuda.IPCMemoryHandle:ptr()
-The device address in this process.
+Returns the device address in this process.
 @return number
 @raise LogicError if it was closed
 = cuda.In(buf, nbytes)
@@ -6933,42 +6953,43 @@ What Graph:add_kernel takes; other keys are options of a launch. The kernel may 
 @field shared integer?
 @field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.LaunchOptions class
-@field block integer|integer[]   threads of a block: up to 3 extents; required
-@field grid? integer|integer[]   blocks of the grid; default 1
-@field shared? integer           bytes of dynamic shared memory; default 0. More than 48 KiB is asked for by itself
+@field block integer|integer[]  threads in each block: up to 3 extents; required
+@field grid? integer|integer[]  blocks in the grid: up to 3 extents; default 1
+@field shared? integer  dynamic shared memory of each block in bytes; default 0. The function attribute that more than 48 KiB needs is set automatically
 @field stream? cuda.Stream    default: the current stream
-@field cooperative? boolean      true: all blocks are on the device at once, and can wait for each other
-@field cluster? integer|integer[] blocks of a thread block cluster (compute capability 9.0); the grid is a multiple
-@field priority? integer         within Stream.priority_range(): the smaller, the more urgent
-@field pdl? boolean              true: may begin before the kernel before it in the stream has ended, and then has to wait by cudaGridDependencySynchronize() (compute capability 9.0)
-@field carveout? integer|string  percent of an SM's memory that should be shared memory, or cuda.shared_carveout (the default is what the function's attribute says)
-@field time_kernel? boolean      true: waits for the context before and after, and returns the seconds it took; takes no stream
+@field cooperative? boolean  true: all blocks run at the same time and can wait for each other
+@field cluster? integer|integer[]  blocks in a thread block cluster (compute capability 9.0); the grid must be a multiple of it
+@field priority? integer  within Stream.priority_range(); a lower number means a higher priority
+@field pdl? boolean  true: the kernel may start before the preceding kernel in the stream has ended, and then has to wait with cudaGridDependencySynchronize() (compute capability 9.0)
+@field carveout? integer|string  the preferred share of an SM's memory for shared memory in percent, or cuda.shared_carveout (the default is the function's attribute)
+@field time_kernel? boolean  true: wait for the context before and after the launch, and return its duration in seconds; the stream option is then not allowed
 = cuda.ManagedAllocation class
-Memory that host and device share: the base of managed_empty's arrays. Taken wherever device memory is.
+Memory that host and device share: the base of arrays of managed_empty. You can pass it wherever device memory is
+accepted.
 = cuda.ManagedAllocation:as_buffer(nbytes, offset)
-The memory as a host array of uint8. Nothing is copied.
-@param nbytes integer
-@param offset? integer  bytes from the start, default 0
-@return cuda.ndarray.Array  its base is this memory
-@raise LogicError past the end
+Returns the memory as a host array of uint8 without a copy.
+@param nbytes integer  the number of bytes
+@param offset? integer  bytes from the start of the memory, default 0
+@return cuda.ndarray.Array  an array whose base is this memory
+@raise LogicError beyond the end
 = cuda.ManagedAllocation:attach(flags, stream)
-cuStreamAttachMemAsync: what may use it from now on, in the order of a stream. "global": every stream; "host": none,
-and the program may touch it while kernels run; "single": kernels of this stream alone.
+cuStreamAttachMemAsync: sets, in stream order, who may use the memory from now on. "global": every stream; "host": no
+stream, and the program may access it while kernels run; "single": only kernels of this stream.
 @param flags integer|string  cuda.mem_attach_flags, or its name
-@param stream? cuda.Stream  default: the current one; "single" needs one that is not the default stream
+@param stream? cuda.Stream  default: the current stream; "single" needs a stream that is not the default stream
 @raise LogicError if it was freed, for other flags, and in a stream that is being captured
 = cuda.ManagedAllocation:close()
-The same as free().
+As free().
 @raise LogicError if it was already freed
 = cuda.ManagedAllocation:free()
-cuMemFree: waits for copies from and to it, and for running kernels. Arrays over it cannot be used any more.
+cuMemFree: frees the memory after copies that use it and after running kernels. You can no longer use arrays over it.
 @raise LogicError if it was already freed
 = cuda.ManagedAllocation:get_device_pointer()
-Its address as a view.
-@return cuda.DevicePointer  holds this memory
+Returns its address as a DevicePointer.
+@return cuda.DevicePointer  a pointer that keeps this memory alive
 @raise LogicError if it was freed
 = cuda.ManagedAllocation:ptr()
-Its address, the same for host and device.
+Returns its address, which is the same on host and device.
 @return number
 @raise LogicError if it was freed
 = cuda.Memcpy2D class
@@ -6990,37 +7011,37 @@ the memory.
 @field width_in_bytes integer  has to be set
 @field height integer  rows; has to be set
 = cuda.Memcpy2D:set_dst_array(array)
-The copy writes an array.
-@param array cuda.Array
-@raise LogicError if it is not an Array
+Sets a CUDA array as the destination of the copy.
+@param array cuda.Array  the array to write
+@raise LogicError if array is not an Array
 = cuda.Memcpy2D:set_dst_device(memory)
-The copy writes device memory.
-@param memory cuda.DeviceAllocation|cuda.DevicePointer|integer  or anything else that stands for device memory
-@raise LogicError if it is not device memory
+Sets device memory as the destination of the copy.
+@param memory cuda.DeviceAllocation|cuda.DevicePointer|integer  or anything else that is accepted as device memory
+@raise LogicError if memory is not device memory
 = cuda.Memcpy2D:set_dst_host(buf)
-The copy writes a host buffer.
-@param buf any  as for set_src_host, but no string
-@raise LogicError if it is not a host buffer, or cannot be written to
+Sets a host buffer as the destination of the copy.
+@param buf any  as for set_src_host, except strings
+@raise LogicError if buf is not a host buffer, or is read-only
 = cuda.Memcpy2D:set_dst_unified(memory)
-The copy writes memory whose address says what it is.
+Sets memory as the destination of the copy whose address tells whether it is on the host or the device.
 @param memory any  as for set_dst_device or set_dst_host
-@raise LogicError if it is neither device memory nor a host buffer
+@raise LogicError if memory is neither device memory nor a host buffer
 = cuda.Memcpy2D:set_src_array(array)
-The copy reads an array.
-@param array cuda.Array
-@raise LogicError if it is not an Array
+Sets a CUDA array as the source of the copy.
+@param array cuda.Array  the array to read
+@raise LogicError if array is not an Array
 = cuda.Memcpy2D:set_src_device(memory)
-The copy reads device memory.
-@param memory cuda.DeviceAllocation|cuda.DevicePointer|integer  or anything else that stands for device memory
-@raise LogicError if it is not device memory
+Sets device memory as the source of the copy.
+@param memory cuda.DeviceAllocation|cuda.DevicePointer|integer  or anything else that is accepted as device memory
+@raise LogicError if memory is not device memory
 = cuda.Memcpy2D:set_src_host(buf)
-The copy reads a host buffer.
-@param buf any  string, FFI array or struct, host array without gaps, {ptr =, nbytes =}, object with :buffer()
-@raise LogicError if it is not a host buffer
+Sets a host buffer as the source of the copy.
+@param buf any  a string, an FFI array or struct, a contiguous host array, {ptr =, nbytes =}, or an object with :buffer()
+@raise LogicError if buf is not a host buffer
 = cuda.Memcpy2D:set_src_unified(memory)
-The copy reads memory whose address says what it is.
+Sets memory as the source of the copy whose address tells whether it is on the host or the device.
 @param memory any  as for set_src_device or set_src_host
-@raise LogicError if it is neither device memory nor a host buffer
+@raise LogicError if memory is neither device memory nor a host buffer
 = cuda.Memcpy3D class
 A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice, 0: slices without gaps; not for
 arrays), src_lod, dst_z, dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
@@ -7060,13 +7081,13 @@ set is the current one; memory must be of the context of its side.
 @field height integer  rows; has to be set
 @field depth integer  slices; has to be set
 = cuda.Memcpy3DPeer:set_dst_context(context)
-The context whose memory the copy writes.
-@param context cuda.Context
-@raise LogicError if it is not a context
+Sets the context of the destination memory.
+@param context cuda.Context  the context whose memory the copy writes
+@raise LogicError if context is not a Context
 = cuda.Memcpy3DPeer:set_src_context(context)
-The context whose memory the copy reads.
-@param context cuda.Context
-@raise LogicError if it is not a context
+Sets the context of the source memory.
+@param context cuda.Context  the context whose memory the copy reads
+@raise LogicError if context is not a Context
 = cuda.MemcpyNode class
 What Graph:add_memcpy takes.
 @field dst any
@@ -7075,20 +7096,20 @@ What Graph:add_memcpy takes.
 @field copy cuda.Memcpy2D|cuda.Memcpy3D|nil  in the place of the other three
 @field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.MemoryPool:export()
-cuMemPoolExportToShareableHandle: a descriptor for cuda.import_mempool() in another process, which it reaches through
-a socket or by inheritance.
-@return integer descriptor  of a file; yours to close
-@raise LogicError unless the pool was made with `shareable = true`
+cuMemPoolExportToShareableHandle: returns a file descriptor for cuda.import_mempool() in another process. Pass it
+through a socket or by inheritance.
+@return integer descriptor  a file descriptor, which you have to close
+@raise LogicError if the pool was not created with `shareable = true`
 = cuda.MemoryPool:export_pointer(memory)
-cuMemPoolExportPointer: what import_pointer() of another process takes. The pool has to be shareable.
-@param memory cuda.DeviceAllocation  of this pool, in use
+cuMemPoolExportPointer: returns the data for import_pointer() in another process. The pool must be shareable.
+@param memory cuda.DeviceAllocation  memory of this pool, in use
 @return string data  64 bytes
 @raise LogicError for other memory, and for memory of a pool that is not shareable
 = cuda.MemoryPool:import_pointer(data)
-cuMemPoolImportPointer: memory of the process that exported this pool. Free it before that process does.
-@param data string  64 bytes of export_pointer()
+cuMemPoolImportPointer: returns memory of the process that exported this pool. Free it before that process does.
+@param data string  the 64 bytes of export_pointer()
 @return cuda.DeviceAllocation
-@raise LogicError if it is not such data, for memory of another pool, for memory that is imported already and not freed, and for a pool that was not imported
+@raise LogicError if it is not such data, for memory of another pool, for memory that is already imported and not freed, and for a pool that was not imported
 = cuda.MemsetNode class
 What Graph:add_memset takes.
 @field dst any
@@ -7109,32 +7130,32 @@ leaves unwritten is undefined.
 = cuda.PagelockedHostAllocation field
 Another name of HostAllocation, PyCUDA's.
 = cuda.RegisteredHostMemory class
-Memory of the program's that is page-locked: the base of register_host_memory's arrays. Taken wherever device memory
-is.
-@field base any  what register_host_memory was given
+Page-locked memory of the program: the base of arrays of register_host_memory. You can pass it wherever device memory
+is accepted.
+@field base any  the argument of register_host_memory
 = cuda.RegisteredHostMemory:as_buffer(nbytes, offset)
-The memory as a host array of uint8. Nothing is copied.
-@param nbytes integer
-@param offset? integer  bytes from the start, default 0
-@return cuda.ndarray.Array  its base is this memory
-@raise LogicError past the end
+Returns the memory as a host array of uint8 without a copy.
+@param nbytes integer  the number of bytes
+@param offset? integer  bytes from the start of the memory, default 0
+@return cuda.ndarray.Array  an array whose base is this memory
+@raise LogicError beyond the end
 = cuda.RegisteredHostMemory:close()
-The same as unregister().
+As unregister().
 @raise LogicError if it was already unregistered
 = cuda.RegisteredHostMemory:get_device_pointer()
 cuMemHostGetDevicePointer.
-@return cuda.DevicePointer  holds this memory
-@raise LogicError if it was unregistered, or has no address on the device
+@return cuda.DevicePointer  a pointer that keeps this memory alive
+@raise LogicError if it was unregistered, or does not have an address on the device
 = cuda.RegisteredHostMemory:ptr()
-The device's address of it.
+Returns the device address of the memory.
 @return number
 @raise LogicError if it was unregistered
 = cuda.RegisteredHostMemory:unregister()
-cuMemHostUnregister: waits for copies from and to it. The array over it cannot be used any more; what it was made of
-can.
+cuMemHostUnregister: waits for copies that use the memory. You can no longer use the array over it, but you can use
+the object that it was created from.
 @raise LogicError if it was already unregistered
 = cuda.Scalar class
-A scalar with a type of its own, for a kernel whose parameter types are not known.
+A typed scalar, for a kernel with unknown parameter types.
 = cuda.Stream class
 A queue of work on the device. Work in one stream runs in order; streams run beside each other. Dropped with work
 pending, it ends that work first; this does not wait for it.
@@ -7147,79 +7168,81 @@ of the range are taken for its nearer end.
 @return integer greatest  -5, say
 @raise LogicError (201) without a current context
 = cuda.Stream:begin_capture(options)
-cuStreamBeginCapture: records what is put into this stream from now on, instead of running it. Until end_capture()
-it is the current stream. A stream:use() that is around the call puts the stream before back at its end; the capture
-goes on. Inside, all is as in capture(): what cannot be recorded raises first, and after an error of another kind the
-capture goes on. A capture that is not wanted is ended, too.
-@param options? {mode: string|integer}|string|integer  the mode, or a table with it, as for capture()
+cuStreamBeginCapture: records later work of this stream instead of running it. It is the current stream until
+end_capture(). When an enclosing stream:use() ends, the previous stream becomes current again and the capture goes
+on. The rules of capture() apply: operations that cannot be recorded raise an error first, and after other errors the
+capture goes on. End a capture even if you do not need its graph.
+@param options? {mode: string|integer}|string|integer  the mode, or a table with it. mode: as for capture()
 @return cuda.Stream self
 @raise LogicError for the legacy stream and a stream that is being captured
 @options mode
 = cuda.Stream:capture(fn, options)
-cuStreamBeginCapture, cuStreamEndCapture: calls fn(self) with this as the current stream, and records what it puts
-in instead of running it. Other streams join by waiting for an event recorded in this one, and have to be joined by
-waiting for an event recorded in them. Everything used inside is kept alive by the graph. What cannot be recorded
-(waiting, allocating, plain copies, the legacy stream) raises before it breaks the capture.
-@param fn fun(stream: cuda.Stream)
-@param options? {mode: string|integer, into: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]} mode: of cuda.stream_capture_mode: "thread_local" (default); "global": such calls of other threads are errors too; "relaxed": allocating and loading are allowed; into: a graph to add the work to, behind the nodes of it in after
-@return cuda.Graph  a new one, or that of option into
-@raise what fn raises, with nothing left of the graph; LogicError (901, 904 ...) if the capture was broken or a stream was not joined again
+cuStreamBeginCapture, cuStreamEndCapture: calls fn(self) with this as the current stream, and records its work
+instead of running it. To join the capture, another stream waits for an event recorded in this stream; at the end,
+this stream must wait for an event recorded in the other one. The graph keeps everything that it uses alive.
+Operations that cannot be recorded (waiting, allocating, plain copies, the legacy stream) raise an error before they
+break the capture.
+@param fn fun(stream: cuda.Stream)  the function whose work is recorded
+@param options? {mode: string|integer, into: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]}  mode: a value of cuda.stream_capture_mode: "thread_local" (default); "global": operations that cannot be recorded are errors in other threads, too; "relaxed": allocating and loading are allowed; into: a graph to add the work to; after: the nodes of that graph that the work runs after
+@return cuda.Graph  a new graph, or the one of option into
+@raise errors of fn, after which nothing is left of the graph; LogicError (901, 904 ...) if the capture was broken or a stream was not joined again
 @options after into mode
 = cuda.Stream:close()
-cuStreamDestroy: gives it back now. Its pending work still runs; the call does not wait for it.
+cuStreamDestroy: destroys the stream now. Its pending work still runs; the call does not wait for it.
 @raise LogicError if it was already closed, and for the default streams
 = cuda.Stream:context()
-The context it was made in; of the default streams, the current one.
+Returns the context that the stream was created in; for the default streams, the current context.
 @return cuda.Context
 @raise LogicError (201) for a default stream without a current context
 = cuda.Stream:end_capture()
-cuStreamEndCapture: the current stream is what it was before begin_capture().
-@return cuda.Graph  of what was put in; it keeps what its work uses
-@raise LogicError if the stream is not being captured, or by Stream:capture(), or if the capture began outside of a Stream:use() that is under way: these change nothing. LogicError (901, 904 ...) if the capture was broken or a stream was not joined again: the capture is over then. LogicError (908) in another thread than the one that began it, unless the mode is "relaxed": it goes on
+cuStreamEndCapture: ends the capture. The stream that was current before begin_capture() becomes current again.
+@return cuda.Graph  the recorded work; the graph keeps what its work uses alive
+@raise LogicError if the stream is not being captured, if it is captured by Stream:capture(), or if the capture began outside a Stream:use() that has not ended: these change nothing. LogicError (901, 904 ...) if the capture was broken or a stream was not joined again: the capture is then over. LogicError (908) in another thread than the one that began it, unless the mode is "relaxed": the capture goes on
 = cuda.Stream:flags()
-What it was made with.
+Returns the flags that the stream was created with.
 @return integer  cuda.stream_flags: 0, or NON_BLOCKING
 @raise LogicError for a closed stream
 = cuda.Stream:handle()
 The driver's handle.
-@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2: the default streams
+@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2 are the default streams
 = cuda.Stream:is_capturing()
-cuStreamIsCapturing: is it being captured, by whomever? A stream that joined the capture of another one is, too.
+cuStreamIsCapturing: returns true if the stream is being captured, by any code. This includes a stream that joined
+the capture of another one.
 @return boolean
-@return string? status  "invalidated" if the capture was broken and only its end is missing
+@return string? status  "invalidated" if the capture was broken and has not ended yet
 @raise LogicError for a closed stream
 = cuda.Stream:is_done()
-cuStreamQuery: has all its work been done? Never waits.
+cuStreamQuery: returns true if all its work is done. Does not wait.
 @return boolean
-@raise what kernels failed with; LogicError while it is being captured
+@raise errors of kernels; LogicError while the stream is being captured
 = cuda.Stream:on_complete(fn)
-cuLaunchHostFunc: fn() is called after all work that is in the stream now, by the first of cuda.poll(),
-Stream:synchronize() and Event:synchronize() after that; never on the driver's own thread.
-@param fn fun()
+cuLaunchHostFunc: calls fn() after all work that is in the stream now. The next call of cuda.poll(),
+Stream:synchronize() or Event:synchronize() after that work calls it, never the driver's own thread.
+@param fn fun()  the function to call
 @return cuda.Stream self
 @raise LogicError while the stream is being captured
 = cuda.Stream:priority()
 cuStreamGetPriority.
-@return integer  as clamped to Stream.priority_range()
+@return integer  clamped to Stream.priority_range()
 @raise LogicError for a closed stream; for the legacy stream, while a blocking stream is being captured
 = cuda.Stream:synchronize()
-cuStreamSynchronize: waits for all work in it. Functions given to on_complete() are called then.
+cuStreamSynchronize: waits for all work in the stream. Then calls the functions passed to on_complete().
 @return cuda.Stream self
-@raise what kernels failed with; LogicError while it is being captured
+@raise errors of kernels; LogicError while the stream is being captured
 = cuda.Stream:use(fn, ...)
-Calls fn(...) with this as the current stream: kernels, copies and all else that is given no stream go into it.
-Calls nest; the previous stream becomes current again, also if fn raises. fn cannot yield to a coroutine outside of
-it. Before use() returns, it computes the pending array expressions that fn created: those that fn returns, and those
-that no other expression uses.
-@param fn function
-@param ... any  arguments of fn
-@return any ...  what fn returns
-@raise what fn raises
+Calls fn(...) with this as the current stream, so kernels, copies and other operations without a stream argument run
+in it. You can nest calls; the previous stream becomes current again, even if fn raises an error. fn cannot yield to
+a coroutine outside. Before use() returns, it computes the pending array expressions that fn created: those that fn
+returns, and those that no other expression uses.
+@param fn function  the function to call
+@param ... any  the arguments of fn
+@return any ...  the results of fn
+@raise errors of fn
 = cuda.Stream:wait_for_event(event)
-cuStreamWaitEvent: work put in from now on waits on the device until the event is passed, as it was last recorded.
-The event may be of another device. An event recorded in a stream that is being captured makes this stream join the
-capture; to be joined again before the capture ends.
-@param event cuda.Event
+cuStreamWaitEvent: makes later work of this stream wait on the device for the event, as it was last recorded. The
+event may be on another device. If the event was recorded in a stream that is being captured, this stream joins the
+capture; join it again before the capture ends.
+@param event cuda.Event  the event to wait for
 @return cuda.Stream self
 @raise LogicError for a mix of captured and not captured work
 = cuda.TRSA_OVERRIDE_FORMAT field
@@ -7276,13 +7299,13 @@ CUarray_cubemap_face.
 = cuda.array_format field
 CUarray_format: element types of arrays and textures.
 = cuda.bfloat16(value)
-The upper half of a binary32.
-@param value number|ffi.cdata*
+A 16-bit float with the range of float32: the upper half of a binary32.
+@param value number|ffi.cdata*  the number; it is rounded to the nearest bfloat16
 @return cuda.Scalar
 @raise LogicError if the value overflows
 = cuda.bool(value)
 One byte, 0 or 1.
-@param value number|boolean|ffi.cdata*
+@param value number|boolean|ffi.cdata*  the value; numbers other than 0 become 1
 @return cuda.Scalar
 = cuda.completion_fd()
 A file descriptor that is readable while functions given to Stream:on_complete(), or to host nodes of graphs, wait
@@ -7322,18 +7345,18 @@ CUevent_wait_flags.
 = cuda.filter_mode field
 CUfilter_mode: what a texture gives between its elements.
 = cuda.float16(value)
-IEEE binary16.
-@param value number|ffi.cdata*
+A 16-bit float, IEEE binary16.
+@param value number|ffi.cdata*  the number; it is rounded to the nearest float16
 @return cuda.Scalar
 @raise LogicError if the value overflows
 = cuda.float32(value)
-IEEE binary32.
-@param value number|ffi.cdata*
+A 32-bit float, IEEE binary32.
+@param value number|ffi.cdata*  the number; it is rounded to the nearest float32
 @return cuda.Scalar
 @raise LogicError if the value overflows
 = cuda.float64(value)
-IEEE binary64.
-@param value number|ffi.cdata*
+A 64-bit float, IEEE binary64.
+@param value number|ffi.cdata*  the number
 @return cuda.Scalar
 @raise LogicError if the value overflows
 = cuda.from_device(src, shape, dtype, order)
@@ -7355,15 +7378,15 @@ CUfunc_cache: for Context:set_cache_config(), and for kernels.
 = cuda.function_attribute field
 CUfunction_attribute: for Function:get_attribute(). MAX counts the others; no driver takes it.
 = cuda.graph(fn, options)
-A function that is captured as a graph at its first call with arguments of a kind, and replayed at later calls:
-`local step = cuda.graph(function(x, y) ... end)`. Arrays among the arguments are copied to arrays of its own; their
-dtypes, shapes and strides and the values of all other arguments tell kinds apart, and the 16 used last are kept.
-Each call for a kind returns the same arrays, which the next call overwrites: copy() what you keep. In the first call
-fn runs once, and is called a second time to be captured.
-@param fn function  returns arrays, or anything that stays what it was in the first call
-@param options? {static: boolean}  static: arrays are not copied, and other ones are other arguments: fn may write to them; default false
+Returns a function that is captured as a graph at its first call with arguments of a kind, and replayed at later
+calls: `local step = cuda.graph(function(x, y) ... end)`. Array arguments are copied to arrays of its own. The
+dtypes, shapes and strides of arrays and the values of all other arguments determine the kind; the 16 kinds used last
+are kept. Each call for a kind returns the same arrays, which the next call overwrites: copy() what you want to keep.
+The first call runs fn once, and calls it a second time to capture it.
+@param fn function  a function that returns arrays, or anything that does not change after the first call
+@param options? {static: boolean}  static: do not copy arrays; other arrays then count as other arguments, and fn may write to them; default false
 @return cuda.GraphCall
-@raise LogicError for bad options; a call raises what fn raises, and what cannot be captured
+@raise LogicError for invalid options; a call raises the errors of fn, and an error if something cannot be captured
 @options static
 = cuda.graph_debug_dot_flags field
 CUgraphDebugDot_flags: what a drawing of a graph shows.
@@ -7395,22 +7418,22 @@ cuProfilerInitialize, of a profiler that is no more: kept for programs that call
 @raise LogicError (801) with drivers of today: run the program under nsys or ncu instead
 = cuda.int16(value)
 A 16-bit signed integer.
-@param value number|ffi.cdata*
+@param value number|ffi.cdata*  an integer from -32768 to 32767
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.int32(value)
 A 32-bit signed integer.
-@param value number|ffi.cdata*
+@param value number|ffi.cdata*  an integer from -2^31 to 2^31 - 1
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.int64(value)
-A 64-bit signed integer; beyond 2^53 as cdata, 5LL.
-@param value number|ffi.cdata*
+A 64-bit signed integer. Pass integers beyond 2^53 as cdata: 5LL.
+@param value number|ffi.cdata*  an integer from -2^63 to 2^63 - 1
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.int8(value)
 An 8-bit signed integer.
-@param value number|ffi.cdata*
+@param value number|ffi.cdata*  an integer from -128 to 127
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.ipc_mem_flags field
@@ -7813,22 +7836,22 @@ Device memory with a copy of a host buffer.
 @raise MemoryError, LogicError if it is not a host buffer or holds nothing
 = cuda.uint16(value)
 A 16-bit unsigned integer.
-@param value number|ffi.cdata*
+@param value number|ffi.cdata*  an integer from 0 to 65535
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.uint32(value)
 A 32-bit unsigned integer.
-@param value number|ffi.cdata*
+@param value number|ffi.cdata*  an integer from 0 to 2^32 - 1
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.uint64(value)
-A 64-bit unsigned integer; beyond 2^53 as cdata, 5ULL.
-@param value number|ffi.cdata*
+A 64-bit unsigned integer. Pass integers beyond 2^53 as cdata: 5ULL.
+@param value number|ffi.cdata*  an integer from 0 to 2^64 - 1
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.uint8(value)
 An 8-bit unsigned integer.
-@param value number|ffi.cdata*
+@param value number|ffi.cdata*  an integer from 0 to 255
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.wrap_context(handle)
