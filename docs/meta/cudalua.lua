@@ -385,7 +385,7 @@ function Function:set_shared_size(bytes) end
 ---@class cudalua.Scalar
 
 ---One byte, 0 or 1.
----@param value number|boolean|ffi.cdata*  the value; numbers other than 0 become 1
+---@param value number|boolean|ffi.cdata*  true, false, 1 or 0
 ---@return cudalua.Scalar
 function cuda.bool(value) end
 

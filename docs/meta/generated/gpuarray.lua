@@ -18,8 +18,8 @@ function gpuarray.reshape(a, ...) end
 
 ---Returns all elements as a 1-D array: as a view if the layout allows it, else as a copy.
 ---@param a any  an array, or host data, which is copied to the device
----@param order? "C"|"F"|"A"|"K"  the order of the elements; default "C": the last axis changes fastest; "F": the first
----  axis does; "A": "F" if the array lies in F order alone, else "C"; "K": as they lie in memory
+---@param order? "C"|"F"|"A"|"K"  the order of the elements. "C" (default): the last axis changes fastest; "F": the
+---  first axis does. "A": "F" if the array lies in F order alone, else "C". "K": as they lie in memory
 ---@return cudalua.gpuarray.Array
 function gpuarray.ravel(a, order) end
 
@@ -147,8 +147,8 @@ function gpuarray.unstack(a, axis) end
 
 ---Repeats the array as a tile along each axis.
 ---@param a any  an array, or host data, which is copied to the device
----@param ... any  the number of repetitions along each axis, or one list of them; if there are fewer than axes, they
----  apply to the last axes; if there are more, the array gets new axes in front; a last argument {stream =
+---@param ... any  the number of repetitions along each axis, or one list of them. If there are fewer than axes, they
+---  apply to the last axes. If there are more, the array gets new axes in front. A last argument {stream =
 ---  cudalua.Stream, allocator = function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a value that is not a non-negative integer
@@ -176,9 +176,9 @@ function gpuarray.roll(a, shift, axes, options) end
 ---@param a any  an array, or host data, which is copied to the device
 ---@param width any     the number of elements to add: a number, {before, after} for all axes, or a list of these for
 ---  each axis
----@param mode? string  what the border holds: "constant" (default); "edge": the nearest element; "reflect": elements
----  mirrored at the outermost ones; "symmetric": elements mirrored behind the outermost ones; "wrap": elements from the
----  other end; "empty": uninitialized elements
+---@param mode? string  what the border holds: "constant" (default); "edge": the nearest element. "reflect" mirrors at
+---  the outermost elements, "symmetric" behind them. "wrap": elements from the other end; "empty": uninitialized
+---  elements
 ---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: the value of a
 ---  constant border, default 0
 ---@return cudalua.gpuarray.Array
@@ -358,8 +358,8 @@ function Array:cov(options) end
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param n? integer  how many times to take differences, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
 ---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
----  cudalua.Stream, allocator: function}  axis: default the last one; prepend: elements to add in front of each line: a
----  number, an array or nested lists; append: elements to add behind each line, as for prepend
+---  cudalua.Stream, allocator: function}  axis: default the last one. prepend: a number, an array or nested lists to
+---  add in front of each line. append: elements to add behind each line
 ---@return cudalua.gpuarray.Array  with n elements fewer along the axis
 ---@raise LogicError for a 0-d array, an invalid n or axis, and if prepend or append have another shape
 function gpuarray.diff(a, n, options) end
@@ -368,8 +368,8 @@ function gpuarray.diff(a, n, options) end
 ---for bool, tests whether two neighbours differ.
 ---@param n? integer  how many times to take differences, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
 ---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
----  cudalua.Stream, allocator: function}  axis: default the last one; prepend: elements to add in front of each line: a
----  number, an array or nested lists; append: elements to add behind each line, as for prepend
+---  cudalua.Stream, allocator: function}  axis: default the last one. prepend: a number, an array or nested lists to
+---  add in front of each line. append: elements to add behind each line
 ---@return cudalua.gpuarray.Array  with n elements fewer along the axis
 ---@raise LogicError for a 0-d array, an invalid n or axis, and if prepend or append have another shape
 function Array:diff(n, options) end
@@ -428,7 +428,7 @@ function Array:trapezoid(options) end
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
----  array of a higher kind (convert float to integer and complex to real with astype())
+---  array of a higher kind. Convert float to integer and complex to real with astype()
 function gpuarray.masked_fill(a, mask, value, options) end
 
 ---Returns an array with one value where a mask is true, as PyTorch's masked_fill, in the array's own dtype. `{ out = a
@@ -438,24 +438,22 @@ function gpuarray.masked_fill(a, mask, value, options) end
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
----  array of a higher kind (convert float to integer and complex to real with astype())
+---  array of a higher kind. Convert float to integer and complex to real with astype()
 function Array:masked_fill(mask, value, options) end
 
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: the replacement of NaN; default: 0; posinf: the replacement of infinity; default: the
----  greatest finite number of the dtype; neginf: the replacement of negative infinity; default: the least finite number
----  of the dtype
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the least finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function gpuarray.nan_to_num(a, options) end
 
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: the replacement of NaN; default: 0; posinf: the replacement of infinity; default: the
----  greatest finite number of the dtype; neginf: the replacement of negative infinity; default: the least finite number
----  of the dtype
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the least finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function Array:nan_to_num(options) end
@@ -669,8 +667,8 @@ function gpuarray.triu(a, k, options) end
 ---@raise LogicError for a 0-d array
 function Array:triu(k, options) end
 
----The median of the elements that are not NaN, as NumPy's nanmedian: the middle one of the sorted elements, or the mean
----of the two in the middle; NaN if all are NaN. Integers give the default float.
+---The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
+---the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
 ---@param a cudalua.gpuarray.Array  an array of real numbers
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
 ---  default: all axes
@@ -678,8 +676,8 @@ function Array:triu(k, options) end
 ---@raise LogicError for complex numbers
 function gpuarray.nanmedian(a, options) end
 
----The median of the elements that are not NaN, as NumPy's nanmedian: the middle one of the sorted elements, or the mean
----of the two in the middle; NaN if all are NaN. Integers give the default float.
+---The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
+---the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
 ---  default: all axes
 ---@return cudalua.gpuarray.Array
@@ -753,9 +751,9 @@ function Array:percentile(q, options) end
 ---@param a cudalua.gpuarray.Array  an array of real numbers
 ---@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first
 ---  axis
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes. method: how to treat positions between two elements: "linear" (default), "lower", "higher",
----  "nearest" or "midpoint"
+---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default:
+---  all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or
+---  "midpoint"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, for complex numbers, and for a q out of range
 function gpuarray.quantile(a, q, options) end
@@ -764,9 +762,9 @@ function gpuarray.quantile(a, q, options) end
 ---methods that select an element keep the dtype.
 ---@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first
 ---  axis
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes. method: how to treat positions between two elements: "linear" (default), "lower", "higher",
----  "nearest" or "midpoint"
+---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default:
+---  all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or
+---  "midpoint"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, for complex numbers, and for a q out of range
 function Array:quantile(q, options) end
@@ -907,10 +905,10 @@ function gpuarray.addmm(c, a, b, options) end
 function Array:addmm(a, b, options) end
 
 ---The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
----is a row as the first operand and a column as the second, and the result does not have that axis; for two 1-D arrays,
----matmul is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first,
----and the product is computed at once. The order of each sum depends only on the extents. float16 and bfloat16 are
----summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
+---is a row as the first operand and a column as the second, and the result lacks that axis. For two 1-D arrays, matmul
+---is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first, and
+---the product is computed at once. The order of each sum depends only on the extents. Elements of float16 and bfloat16
+---are summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
 ---@param a cudalua.gpuarray.Array  the first operand, with the shape (..., m, k)
 ---@param b cudalua.gpuarray.Array  the second operand, with the shape (..., k, n)
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: the
@@ -921,10 +919,10 @@ function Array:addmm(a, b, options) end
 function gpuarray.matmul(a, b, options) end
 
 ---The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
----is a row as the first operand and a column as the second, and the result does not have that axis; for two 1-D arrays,
----matmul is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first,
----and the product is computed at once. The order of each sum depends only on the extents. float16 and bfloat16 are
----summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
+---is a row as the first operand and a column as the second, and the result lacks that axis. For two 1-D arrays, matmul
+---is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first, and
+---the product is computed at once. The order of each sum depends only on the extents. Elements of float16 and bfloat16
+---are summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
 ---@param b cudalua.gpuarray.Array  the second operand, with the shape (..., k, n)
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: the
 ---  dtype of the result: float32 for 16-bit floats returns the unrounded sums; for other dtypes the operands are
@@ -1479,16 +1477,16 @@ function Array:sum(options) end
 ---The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
 ---integers have float64 intermediates.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. dtype: the
----  dtype of the result. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum
+---  of squares is divided by the number of elements minus ddof; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
 function gpuarray.var(a, options) end
 
 ---The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
 ---integers have float64 intermediates.
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. dtype: the
----  dtype of the result. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum
+---  of squares is divided by the number of elements minus ddof; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
 function Array:var(options) end

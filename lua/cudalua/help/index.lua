@@ -877,7 +877,7 @@ The differences of neighbours along an axis, a[i + 1] - a[i], applied n times, a
 for bool, tests whether two neighbours differ.
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param n? integer  how many times to take differences, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
-@param options? {n: integer, axis: integer, prepend: any, append: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis: default the last one; prepend: elements to add in front of each line: a number, an array or nested lists; append: elements to add behind each line, as for prepend
+@param options? {n: integer, axis: integer, prepend: any, append: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis: default the last one. prepend: a number, an array or nested lists to add in front of each line. append: elements to add behind each line
 @return cuda.gpuarray.Array  with n elements fewer along the axis
 @raise LogicError for a 0-d array, an invalid n or axis, and if prepend or append have another shape
 @options allocator append axis n out prepend stream
@@ -1591,14 +1591,14 @@ Returns an array with one value where a mask is true, as PyTorch's masked_fill, 
 @param value any  a number, or a 0-d array on the device or the host. Integers from an array wrap around
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
-@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an array of a higher kind (convert float to integer and complex to real with astype())
+@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an array of a higher kind. Convert float to integer and complex to real with astype()
 @options allocator out stream
 = cuda.gpuarray.matmul(a, b, options)
 The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
-is a row as the first operand and a column as the second, and the result does not have that axis; for two 1-D arrays,
-matmul is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first,
-and the product is computed at once. The order of each sum depends only on the extents. float16 and bfloat16 are
-summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
+is a row as the first operand and a column as the second, and the result lacks that axis. For two 1-D arrays, matmul
+is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first, and
+the product is computed at once. The order of each sum depends only on the extents. Elements of float16 and bfloat16
+are summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
 @param a cuda.gpuarray.Array  the first operand, with the shape (..., m, k)
 @param b cuda.gpuarray.Array  the second operand, with the shape (..., k, n)
 @param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result: float32 for 16-bit floats returns the unrounded sums; for other dtypes the operands are converted first
@@ -1727,7 +1727,7 @@ PyCUDA's multi_take_put: out[k][dest_indices] = arrays[k][src_indices + src_offs
 = cuda.gpuarray.nan_to_num(a, options)
 Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 @param a cuda.gpuarray.Array  the array, of any shape
-@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  nan: the replacement of NaN; default: 0; posinf: the replacement of infinity; default: the greatest finite number of the dtype; neginf: the replacement of negative infinity; default: the least finite number of the dtype
+@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number of the dtype. neginf: replaces negative infinity; default: the least finite number
 @return cuda.gpuarray.Array  of a's dtype
 @raise LogicError if a replacement is not a number
 @options allocator nan neginf out posinf stream
@@ -1767,8 +1767,8 @@ The mean of the elements that are not NaN; NaN if all are.
 @raise LogicError as gpuarray.mean
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanmedian(a, options)
-The median of the elements that are not NaN, as NumPy's nanmedian: the middle one of the sorted elements, or the mean
-of the two in the middle; NaN if all are NaN. Integers give the default float.
+The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
+the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
 @param a cuda.gpuarray.Array  an array of real numbers
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
 @return cuda.gpuarray.Array
@@ -1910,7 +1910,7 @@ result is an expression, which is computed later.
 Returns the array with a border around it.
 @param a any  an array, or host data, which is copied to the device
 @param width any     the number of elements to add: a number, {before, after} for all axes, or a list of these for each axis
-@param mode? string  what the border holds: "constant" (default); "edge": the nearest element; "reflect": elements mirrored at the outermost ones; "symmetric": elements mirrored behind the outermost ones; "wrap": elements from the other end; "empty": uninitialized elements
+@param mode? string  what the border holds: "constant" (default); "edge": the nearest element. "reflect" mirrors at the outermost elements, "symmetric" behind them. "wrap": elements from the other end; "empty": uninitialized elements
 @param options? {constant_values: any, stream: cuda.Stream, allocator: function}  constant_values: the value of a constant border, default 0
 @return cuda.gpuarray.Array
 @raise LogicError for invalid widths or modes, and if an axis has no elements to fill the border with
@@ -2007,7 +2007,7 @@ The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. 
 methods that select an element keep the dtype.
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first axis
-@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes. method: how to treat positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
+@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
 @return cuda.gpuarray.Array
 @raise LogicError for an array without elements, for complex numbers, and for a q out of range
 @options allocator axis keepdims method out stream
@@ -2021,7 +2021,7 @@ Converts degrees to radians.
 = cuda.gpuarray.ravel(a, order)
 Returns all elements as a 1-D array: as a view if the layout allows it, else as a copy.
 @param a any  an array, or host data, which is copied to the device
-@param order? "C"|"F"|"A"|"K"  the order of the elements; default "C": the last axis changes fastest; "F": the first axis does; "A": "F" if the array lies in F order alone, else "C"; "K": as they lie in memory
+@param order? "C"|"F"|"A"|"K"  the order of the elements. "C" (default): the last axis changes fastest; "F": the first axis does. "A": "F" if the array lies in F order alone, else "C". "K": as they lie in memory
 @return cuda.gpuarray.Array
 = cuda.gpuarray.ravel_multi_index(indices, shape, options)
 Converts positions on each axis of a shape to positions among all its elements, as NumPy's ravel_multi_index.
@@ -2418,7 +2418,7 @@ The gamma function.
 = cuda.gpuarray.tile(a, ...)
 Repeats the array as a tile along each axis.
 @param a any  an array, or host data, which is copied to the device
-@param ... any  the number of repetitions along each axis, or one list of them; if there are fewer than axes, they apply to the last axes; if there are more, the array gets new axes in front; a last argument {stream = cuda.Stream, allocator = function}
+@param ... any  the number of repetitions along each axis, or one list of them. If there are fewer than axes, they apply to the last axes. If there are more, the array gets new axes in front. A last argument {stream = cuda.Stream, allocator = function}
 @return cuda.gpuarray.Array
 @raise LogicError for a value that is not a non-negative integer
 @options allocator stream
@@ -2552,7 +2552,7 @@ not an integer.
 The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
 integers have float64 intermediates.
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. dtype: the dtype of the result. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
+@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
 @return cuda.gpuarray.Array
 @raise LogicError as mean
 @options allocator axis ddof dtype keepdims out stream
@@ -2647,18 +2647,18 @@ Options of operations. You can pass a stream instead of the table.
 @field stream? cuda.Stream  the stream to compute the result in, at once
 @field allocator? fun(bytes: integer): any  allocates the memory of the result, as for gpuarray.empty
 = cuda.DebugMemoryPool class
-A DeviceMemoryPool that says where memory is asked for: each time it needs more from the driver, it writes what is in
-use, by the place of the allocation.
-@call fun(options?: {interactive: boolean, logfile: file*}): cuda.DebugMemoryPool  interactive: wait for the Enter key after each report, default false; logfile: anything with :write(), default io.stderr
+A DeviceMemoryPool that shows where memory is allocated: each time it requests more memory from the driver, it writes
+the memory in use, by the place of the allocation.
+@call fun(options?: {interactive: boolean, logfile: file*}): cuda.DebugMemoryPool  interactive: wait for the Enter key after each report, default false; logfile: any object with :write(), default io.stderr
 @options interactive logfile
 = cuda.DebugMemoryPool:allocate(bytes, stream)
-Device memory from the pool; writes a report if the pool had to ask the driver for it.
-@param bytes integer  at least 1
+Allocates device memory from the pool, and writes a report if the pool had to request it from the driver.
+@param bytes integer  the size in bytes, at least 1
 @param stream? cuda.Stream  default: the current stream
 @return cuda.PooledDeviceAllocation
 @raise MemoryError, LogicError as DeviceMemoryPool:allocate
 = cuda.DebugMemoryPool:histogram()
-What is in use now, by the places where it was allocated.
+Returns the memory in use by the places where it was allocated.
 @return {place: string, count: integer, bytes: integer}[]  most bytes first; place: "file:line" of the callers, the nearest first
 = cuda.DebugMemoryPool:report()
 Writes the histogram to the log.
@@ -2668,25 +2668,25 @@ work of all other streams with this memory.
 @param stream? cuda.Stream  default: the stream of the allocation
 @raise LogicError if it was already freed, for other memory, and in a stream that is being captured
 = cuda.DeviceMemoryPool class
-Keeps blocks of mem_alloc() by their size, of the context that is current when it is made. A block that was freed is
-handed out again at once, unless other streams than the one that it is handed out for have work to do on it.
+Keeps freed blocks of mem_alloc() by size. It belongs to the context that is current when you create it. A freed
+block is reused at once, unless streams other than the one that requests it have pending work with it.
 @call fun(): cuda.DeviceMemoryPool
-@field held_blocks integer    free blocks that it keeps
-@field held_bytes integer     of them
+@field held_blocks integer  free blocks that the pool holds
+@field held_bytes integer  bytes in the free blocks
 @field active_blocks integer  blocks in use
-@field active_bytes integer   bytes that were asked for, of the blocks in use
-@field managed_bytes integer  of all its blocks, free or in use
+@field active_bytes integer  requested bytes of the blocks in use
+@field managed_bytes integer  bytes of all blocks, free or in use
 = cuda.DeviceMemoryPool:alloc_size(bin)
 Returns the size of the blocks in a bin.
 @param bin integer  the number of a bin, as returned by bin_number()
 @return integer  bytes
 @raise LogicError if it is not a bin
 = cuda.DeviceMemoryPool:allocate(bytes, stream)
-Device memory for work in a stream; work in other streams has to wait for that one's earlier work.
-@param bytes integer  at least 1
+Allocates device memory for work in a stream. Work in other streams has to wait for that stream's earlier work.
+@param bytes integer  the size in bytes, at least 1
 @param stream? cuda.Stream  default: the current stream
 @return cuda.PooledDeviceAllocation
-@raise MemoryError as mem_alloc, after everything that the pool held was given back; LogicError unless the pool's context is current
+@raise MemoryError as mem_alloc, after the pool has released all its free blocks; LogicError if the pool's context is not current
 = cuda.DeviceMemoryPool:bin_number(size)
 Returns the bin of a size. A block has the size of the largest member of its bin.
 @param size integer  the size in bytes
@@ -2702,11 +2702,11 @@ cuMemFree of all unused blocks that the pool holds.
 Stops holding blocks: frees the unused blocks now, and every other block when it is returned.
 @raise LogicError if the pool was closed
 = cuda.HostAllocator class
-How a PageLockedMemoryPool gets its memory.
-@field flags integer  cuda.host_alloc_flags
+Allocates the memory of a PageLockedMemoryPool.
+@field flags integer  flags of cuda.host_alloc_flags
 = cuda.MemoryPool class
-A pool of the driver's: memory that was freed in a stream stays with it, for the next allocation. Dropped, it goes
-when the last of its memory is freed. Locations besides "device" need a driver of CUDA 13.0.
+A memory pool of the driver: memory that is freed in a stream stays in the pool for later allocations. A dropped pool
+is destroyed when the last of its memory is freed. Locations other than "device" require a driver of CUDA 13.0.
 @call fun(options?: cuda.MemoryPoolOptions): cuda.MemoryPool
 @options device location="device"|"host"|"host_numa"|"none"|"device"|"host"|"host_numa"|"none" managed max_size numa_node="host_numa" release_threshold shareable="device"|"host_numa"
 = cuda.MemoryPool:alloc(bytes, stream)
@@ -2752,58 +2752,58 @@ cuMemPoolTrimTo: returns unused memory to the device.
 @return cuda.MemoryPool self
 @raise LogicError if it is not a size
 = cuda.MemoryPoolOptions class
-@field device? cuda.Device|integer  whose memory it is, or which may use it; default: that of the current context
-@field release_threshold? integer      bytes that it keeps at a synchronisation; default: all of them (math.huge)
-@field max_size? integer               most bytes that it has; default: no limit
-@field location? "device"|"host"|"host_numa"|"none"  where its memory is; default "device". "host" and "host_numa": page-locked memory that the host and `device` use at its address (`a:ptr()`). "none": of managed memory, anywhere
-@field numa_node? integer              of "host_numa"; default 0
-@field managed? boolean                true: managed memory, whose preferred location is `location`
-@field shareable? boolean              true: other processes may import it; for "device" and "host_numa"
+@field device? cuda.Device|integer  the device with the memory, or that uses it; default: the device of the current context
+@field release_threshold? integer  bytes that the pool keeps at a synchronisation; default: all of them (math.huge)
+@field max_size? integer  the maximum size in bytes; default: no limit
+@field location? "device"|"host"|"host_numa"|"none"  the location of the memory; default "device". "host" and "host_numa": page-locked memory that the host and `device` use at its address (`a:ptr()`). "none": anywhere, for managed memory
+@field numa_node? integer  for "host_numa": the NUMA node; default 0
+@field managed? boolean  true: managed memory with the preferred location `location`
+@field shareable? boolean  true: other processes may import it; for "device" and "host_numa"
 = cuda.MemoryStats class
-@field plain cuda.MemoryCount        of mem_alloc, mem_alloc_pitch, to_device ...
-@field async cuda.MemoryCount        of mem_alloc_async and MemoryPool:alloc
-@field pooled cuda.MemoryCount       blocks of DeviceMemoryPools in use
-@field managed cuda.MemoryCount      of managed_empty ...
-@field arrays cuda.MemoryCount       of Array
-@field textures cuda.MemoryCount     of TextureObject and SurfaceObject, each counted as 16 KiB
+@field plain cuda.MemoryCount  mem_alloc, mem_alloc_pitch, to_device ...
+@field async cuda.MemoryCount  mem_alloc_async and MemoryPool:alloc
+@field pooled cuda.MemoryCount  blocks of DeviceMemoryPools in use
+@field managed cuda.MemoryCount  managed_empty ...
+@field arrays cuda.MemoryCount  CUDA arrays (Array)
+@field textures cuda.MemoryCount  TextureObject and SurfaceObject, each counted as 16 KiB
 @field pinned cuda.MemoryCount       page-locked host memory
 @field registered cuda.MemoryCount   host memory of register_host_memory
-@field aligned cuda.MemoryCount      plain host memory of aligned_empty ...
-@field held cuda.MemoryCount         free blocks that DeviceMemoryPools keep
-@field pinned_held cuda.MemoryCount  free blocks that PageLockedMemoryPools keep
-@field queued cuda.MemoryCount       of the device memory above: collected, and not yet given back
-@field live integer              bytes of device memory that objects of the program have
-@field collections integer       that allocations of this Lua state ran
-@field collect_seconds number    spent in them
-@field budget number             bytes: a collection runs when so many more are alive than after the last one
+@field aligned cuda.MemoryCount  plain host memory of aligned_empty ...
+@field held cuda.MemoryCount  free blocks that DeviceMemoryPools hold
+@field pinned_held cuda.MemoryCount  free blocks that PageLockedMemoryPools hold
+@field queued cuda.MemoryCount  the part of the device memory above that was collected and is not freed yet
+@field live integer  bytes of device memory in use by objects of the program
+@field collections integer  the number of collections that allocations of this Lua state ran
+@field collect_seconds number  the time spent in these collections
+@field budget number  in bytes: a collection runs when the live memory has grown by this amount since the last one
 @field finalizer_errors integer  errors of other finalizers in these collections
-@field failed_destroys integer   what the driver refused to give back in finalizers
+@field failed_destroys integer  objects that the driver refused to free in finalizers
 = cuda.PageLockedAllocator(flags)
-Page-locked host memory with these flags, for a PageLockedMemoryPool.
-@param flags? integer|string|(integer|string)[]  cuda.host_alloc_flags: "portable", "devicemap", "writecombined"
+Returns an allocator of page-locked host memory with these flags, for a PageLockedMemoryPool.
+@param flags? integer|string|(integer|string)[]  flags of cuda.host_alloc_flags: "portable", "devicemap", "writecombined"
 @return cuda.HostAllocator
 @raise LogicError for other flags
 = cuda.PageLockedMemoryPool class
-Keeps blocks of page-locked host memory by their size. Its statistics are those of a DeviceMemoryPool.
+Keeps freed blocks of page-locked host memory by size. It has the statistics of a DeviceMemoryPool.
 @call fun(allocator?: cuda.HostAllocator): cuda.PageLockedMemoryPool
-@field held_blocks integer
-@field held_bytes integer
-@field active_blocks integer
-@field active_bytes integer
-@field managed_bytes integer
+@field held_blocks integer  free blocks that the pool holds
+@field held_bytes integer  bytes in the free blocks
+@field active_blocks integer  blocks in use
+@field active_bytes integer  requested bytes of the blocks in use
+@field managed_bytes integer  bytes of all blocks, free or in use
 = cuda.PageLockedMemoryPool:alloc_size(bin)
 Returns the size of the blocks in a bin, as DeviceMemoryPool:alloc_size.
 @param bin integer  the number of a bin, as returned by bin_number()
 @return integer  bytes
 @raise LogicError if it is not a bin
 = cuda.PageLockedMemoryPool:allocate(shape, dtype, order)
-A host array in page-locked memory. Its base is the PooledHostAllocation; when both are dropped, or the base is
-freed, the block goes back to the pool, after asynchronous copies that use it.
-@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
-@param dtype any
-@param order? "C"|"F"  default "C"
+Returns a host array in page-locked memory. Its base is the PooledHostAllocation. When both are dropped, or the base
+is freed, the block returns to the pool after asynchronous copies that use it.
+@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
+@param dtype any  the dtype of the array, as for dtype.of
+@param order? "C"|"F"  the order of the elements; default "C"
 @return cuda.ndarray.Array
-@raise MemoryError; LogicError for a bad shape, dtype or order, and unless the pool's context is current
+@raise MemoryError; LogicError for an invalid shape, dtype or order, and if the pool's context is not current
 = cuda.PageLockedMemoryPool:bin_number(size)
 Returns the bin of a size, as DeviceMemoryPool:bin_number.
 @param size integer  the size in bytes
@@ -2849,38 +2849,39 @@ cuMemHostGetDevicePointer.
 @return number  the address on the device
 @raise LogicError if it was freed
 = cuda.collect()
-Runs Lua's garbage collector and gives everything that it finds back to the driver. Finalizers themselves never
-wait, so what would wait for running kernels is otherwise done by the next allocation or synchronisation.
+Runs Lua's garbage collector and returns all garbage to the driver. Finalizers never wait, so memory whose release
+has to wait for running kernels is otherwise freed by the next allocation or synchronisation.
 = cuda.default_mempool(device)
-cuDeviceGetDefaultMemPool: what mem_alloc_async() takes memory from unless another pool was made current. It cannot
-be closed.
-@param device? cuda.Device|integer  default: that of the current context
+cuDeviceGetDefaultMemPool: returns the pool that mem_alloc_async() uses unless another pool was made current. You
+cannot close it.
+@param device? cuda.Device|integer  default: the device of the current context
 @return cuda.MemoryPool  the same object each time, while it is alive
-@raise LogicError for a device without pools (801) or that does not exist (101); (201) without a current context
+@raise LogicError for a device without pools (801) or a device that does not exist (101); (201) without a current context
 = cuda.gc_budget(budget)
-How many bytes of device and page-locked memory may become garbage before an allocation runs Lua's collector, which
-cannot see them. "auto": 64 MiB, more if a collection takes long or finds nothing, less if the device has
-little to spare. The environment variable CUDALUA_GC_BUDGET sets it at the start. For this Lua state.
-@param budget? integer|string|boolean  "auto", bytes ("256M" is a number too), "off" or false; nil: only ask
-@return integer|string budget  what it was: "auto", "off" or bytes
+Sets how many bytes of device and page-locked memory may become garbage before an allocation runs Lua's collector,
+which does not see this memory. With "auto" it is 64 MiB, more if a collection takes long or finds nothing, less if
+the device is short of memory. The environment variable CUDALUA_GC_BUDGET sets it at the start. It applies to this
+Lua state.
+@param budget? integer|string|boolean  "auto", a number of bytes ("256M" is a number, too), "off" or false; nil: leave it unchanged
+@return integer|string budget  the previous value: "auto", "off" or bytes
 @raise LogicError for anything else
 = cuda.mem_alloc_async(bytes, stream)
-cuMemAllocAsync: device memory from the device's current pool, in the order of a stream: work submitted to that
-stream from now on may use it, work in other streams has to wait for it (Event). :free() gives it back in the same
-order, after the work that other streams were given with it, and waits for nothing; nor does the collector. So a pair
-of both takes a microsecond; mem_alloc takes fifty. The default pool keeps what is freed from the first use on
-(its release_threshold is raised if it was 0); default_mempool():trim_to(0) gives it back.
-@param bytes integer  at least 1
+cuMemAllocAsync: allocates device memory from the device's current pool, in stream order. Later work in that stream
+may use the memory. Work in other streams has to wait for it (Event). The method free() frees it in the same order,
+after work with it in other streams, and does not wait; nor does the collector. An allocation with its free() takes a
+microsecond, compared with fifty for mem_alloc. From the first use on, the default pool keeps freed memory (its
+release_threshold is raised if it was 0); default_mempool():trim_to(0) releases it.
+@param bytes integer  the size in bytes, at least 1
 @param stream? cuda.Stream  default: the current stream
 @return cuda.DeviceAllocation
-@raise MemoryError as mem_alloc; LogicError (201) without a current context, for a stream that is closed, of another context or being captured, and (801) for a device without memory pools
+@raise MemoryError as mem_alloc; LogicError for a stream that is closed, belongs to another context or is being captured, (201) without a current context, (801) without memory pools
 = cuda.mem_alloc_like(buf)
-Device memory of the size of something else; nothing is copied.
-@param buf any  memory, host array, FFI array or struct, string, {ptr =, nbytes =}, object with :buffer()
+Allocates device memory with the size of another object, without copying it.
+@param buf any  memory, a host array, an FFI array or struct, a string, {ptr =, nbytes =}, or an object with :buffer()
 @return cuda.DeviceAllocation
 @raise MemoryError as mem_alloc; LogicError if the size is 0 or not known
 = cuda.mem_stats()
-The memory in use, by kind. tostring() and print() list the kinds that were ever used.
+Returns the memory in use, by kind. tostring() and print() list the kinds that were used at least once.
 @return cuda.MemoryStats
 = cuda.CacheState class
 @field folders string[]  exported folders in use, the first one first
@@ -4784,26 +4785,27 @@ Options of cuda.link.
 @field target string?     "cubin" or "ptx"; default: a cubin, and PTX for "compute_90" and the software device
 @field options string[]?  of nvJitLink: "-maxrregcount=32", "-lineinfo", "-verbose", "-kernels-used=name" ...
 = cuda.Linker class
-The driver's linker: several images become one module. `cuda.Linker{message_handler =, options =, log_verbose =}`.
+The driver's linker, which combines several images into one module: `cuda.Linker{message_handler =, options =,
+log_verbose =}`.
 = cuda.Linker:add_data(data, input_type, name)
 Adds an image.
-@param data string             its bytes
-@param input_type integer|string  of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"
-@param name? string            what it is called in messages; default "unknown"
+@param data string  the bytes of the image
+@param input_type integer|string  a value of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"
+@param name? string  its name in messages; default "unknown"
 @return cuda.Linker self
-@raise CompileError (218, 300 ...; log) if the linker refuses it, LogicError for bad arguments or after link_module()
+@raise CompileError (218, 300 ...; log) if the linker rejects it, LogicError for invalid arguments or after link_module()
 = cuda.Linker:add_file(path, input_type)
-Adds an image that is in a file.
-@param path string
-@param input_type integer|string  as in add_data
+Adds an image from a file.
+@param path string  the file
+@param input_type integer|string  as for add_data
 @return cuda.Linker self
-@raise RuntimeError (301) if it cannot be read, else as add_data
+@raise RuntimeError (301) if the file cannot be read, otherwise as add_data
 = cuda.Linker:close()
 Closes the linker without linking.
 @raise LogicError if it was already closed, also by link_module()
 = cuda.Linker:link_module()
-Links what was added and loads it into the current context. The linker is closed by it.
-@return cuda.Module  its `jit` holds what the linker reported
+Links the added images, loads the module into the current context, and closes the linker.
+@return cuda.Module  its `jit` holds the linker's report
 @raise CompileError (log) if symbols are missing or defined twice
 = cuda.Module class
 Compiled code on the device.
@@ -4811,11 +4813,11 @@ Compiled code on the device.
 cuModuleUnload. You can no longer use its functions and pointers.
 @raise LogicError if it was already closed
 = cuda.Module:get_function(name, opts)
-cuModuleGetFunction.
-@param name string
-@param opts? {args: any[]}  args: the types of its parameters, if nothing else tells them: as in C ("float *", "unsigned int"), dtypes ("int32"), FFI ctypes, {bytes = 24, align = 8}
+cuModuleGetFunction: returns a kernel of the module.
+@param name string  the name of the kernel
+@param opts? {args: any[]}  args: the types of its parameters, if they are not known otherwise: as in C ("float *", "unsigned int"), dtypes ("int32"), FFI ctypes, {bytes = 24, align = 8}
 @return cuda.Function  the same object each time
-@raise LogicError (500) that lists the module's kernels; LogicError for args that the kernel has not
+@raise LogicError (500) that lists the module's kernels; LogicError for args that the kernel does not have
 @options align args bytes
 = cuda.Module:get_global(name)
 cuModuleGetGlobal.
@@ -4824,8 +4826,8 @@ cuModuleGetGlobal.
 @return number bytes
 @raise LogicError (500) if the module does not have this variable
 = cuda.ModuleOptions class
-@field options table?            of the driver's JIT: {max_registers = 32, wall_time = true} or {{option, value}, ...}; names as in cuda.jit_option, in lower case; values are numbers, booleans, or names for target and fallback_strategy
-@field message_handler function? called as f(ok, info_log, error_log) after loading, also when it failed
+@field options table?  options of the driver's JIT: {max_registers = 32, wall_time = true} or {{option, value}, ...}; names as in cuda.jit_option, in lower case; values are numbers, booleans, or names for target and fallback_strategy
+@field message_handler function?  called as f(ok, info_log, error_log) after loading, even if it failed
 = cuda.SourceModule class
 Compiles CUDA C and loads it into the current context: `cuda.SourceModule(source, options)`.
 @call fun(source: string, opts?: cuda.CompileOptions): cuda.SourceModule
@@ -4858,7 +4860,7 @@ Compiles CUDA C without loading it.
 @return string image, string? log
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.is_debugging()
-Is set_debugging() on?
+Returns true if set_debugging() is on.
 @return boolean
 = cuda.kernel(source, name, opts)
 Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
@@ -4877,20 +4879,20 @@ Links images by nvJitLink, without loading the result: no device is needed if `a
 @raise CompileError (log, info_log, options) if symbols are missing or defined twice, and for bad images, RuntimeError if nvJitLink is not found, or a file (301), LogicError for bad arguments.
 @options arch="sm_90" lto options="-maxrregcount=32"|"-lineinfo"|"-verbose"|"-kernels-used=name" target="ltoir"
 = cuda.module_from_buffer(image, opts)
-Loads a module from an image: cubin, PTX or fatbin. With options, `mod.jit` holds what the JIT reported: info_log,
-error_log, and wall_time (ms) or threads_per_block if requested. The driver keeps what it compiled: an
-image that it has seen before takes no time, and has an empty info_log.
-@param image string
-@param opts? cuda.ModuleOptions
+Loads a module from an image: cubin, PTX or fatbin. With options, `mod.jit` holds the JIT's report: info_log,
+error_log, and wall_time (ms) or threads_per_block if requested. The driver caches compiled code, so an image that it
+has seen before takes no time and has an empty info_log.
+@param image string  the bytes of the image
+@param opts? cuda.ModuleOptions  options of the JIT and a message handler
 @return cuda.Module
-@raise CompileError (218, 222 ...; log, info_log) for bad PTX, RuntimeError (209) for another architecture's code, LogicError if it is not an image and for bad options.
+@raise CompileError (218, 222 ...; log, info_log) for invalid PTX, RuntimeError (209) for code of another architecture, LogicError if it is not an image and for invalid options.
 @options message_handler options
 = cuda.module_from_file(path, opts)
 Loads a module from a file.
-@param path string  file that holds a cubin, PTX or a fatbin
-@param opts? cuda.ModuleOptions
+@param path string  a file with a cubin, PTX or a fatbin
+@param opts? cuda.ModuleOptions  as for module_from_buffer
 @return cuda.Module
-@raise RuntimeError (301) if it cannot be read, else as module_from_buffer.
+@raise RuntimeError (301) if the file cannot be read, otherwise as module_from_buffer.
 @options message_handler options
 = cuda.CompileOptions class
 @field options string[]?         further options of the compiler, one each; default compiler.DEFAULT_NVRTC_FLAGS
@@ -4969,17 +4971,17 @@ is for choosing another one, and for an error at a place of your own.
 @raise RuntimeError if there is no driver or no device (100), LogicError for bad options. "auto" falls back to the software device, with a notice, if no GPU is found.
 @options driver flags
 = cuda.interrupt()
-Interrupts the Lua state that has interrupts on, as Ctrl-C does. From another thread than that state's it ends waits
-and not Lua code. Does nothing if no state has interrupts on.
+Interrupts the Lua state that has interrupts on, as Ctrl-C does. If called from another thread than that state's, it
+ends waits but does not interrupt Lua code. Does nothing if no state has interrupts on.
 = cuda.interrupts(on)
-Lets Ctrl-C interrupt this Lua state. With interrupts on, SIGINT and cuda.interrupt() raise an InterruptError: in
-interpreted Lua code of yours, in waits for the device and the compiler, and in kernels of the software device, which
-end there. No array is lost. A GPU's kernel goes on by itself. Loops that LuaJIT has compiled are not stopped:
-`jit.off()` is for those. A second press within two seconds raises in every function that catches the error, until
-interrupts(true) is called again. A SIGINT handler that the program has set stays; it may call cuda.interrupt().
-@param on? boolean  omitted: only asks
-@return boolean before  whether they were on in this state
-@raise LogicError if another Lua state of the process has them on, or `on` is not a boolean
+Lets Ctrl-C interrupt this Lua state. With interrupts on, SIGINT and cuda.interrupt() raise an InterruptError in your
+interpreted Lua code, in waits for the device and the compiler, and in kernels of the software device, which they
+end. No array is lost. A kernel on a GPU goes on. Loops that LuaJIT has compiled are not interrupted; use `jit.off()`
+for those. A second press within two seconds raises the error again in every function that catches it, until
+interrupts(true) is called again. A SIGINT handler of the program stays installed; it may call cuda.interrupt().
+@param on? boolean  the new setting; default: leave it unchanged
+@return boolean before  true if they were on in this state
+@raise LogicError if interrupts are on in another Lua state of the process, or `on` is not a boolean
 = cuda.on_notice(text)
 Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another
 function, or nil for silence.
@@ -5031,64 +5033,64 @@ An argument of a kernel. Read only.
 How C declares the argument.
 @return string  "const float *x"
 = cuda.tools.DeviceData class
-`DeviceData(dev)`: what PyCUDA's tools know of a device, with the numbers of devices of today. Read only.
+`DeviceData(dev)`: PyCUDA's data on a device, with the values of current devices. Read-only.
 @call fun(dev?: cuda.Device): cuda.tools.DeviceData  default: the device of the current context. Raises a LogicError for anything else, and (201) without a current context
-@field max_threads integer             threads of a block
-@field warp_size integer               threads of a warp
-@field warps_per_mp integer            warps that an SM holds at a time
-@field thread_blocks_per_mp integer    blocks that an SM holds at a time
-@field registers integer               32-bit registers that a block can have
-@field registers_per_mp integer        registers of an SM
-@field register_allocation_unit string "warp": registers are given to warps
-@field register_granularity integer    as many at a time
-@field shared_memory integer           bytes of shared memory that a block has without opting in to more
-@field shared_memory_optin integer     bytes that it can have
-@field shared_memory_per_mp integer    bytes of shared memory of an SM
-@field shared_memory_reserved integer  bytes of it that each block gives to the system
-@field smem_granularity integer        threads whose accesses to shared memory are served together: its banks
-@field smem_alloc_granularity integer  bytes of the smallest piece of shared memory
+@field max_threads integer  threads in a block
+@field warp_size integer  threads in a warp
+@field warps_per_mp integer  warps on an SM at a time
+@field thread_blocks_per_mp integer  blocks on an SM at a time
+@field registers integer  32-bit registers available to a block
+@field registers_per_mp integer  32-bit registers of an SM
+@field register_allocation_unit string  "warp": registers are allocated for whole warps
+@field register_granularity integer  registers in one unit of allocation
+@field shared_memory integer  shared memory in bytes that a block can use without opting in to more
+@field shared_memory_optin integer  shared memory in bytes that a block can use with opting in
+@field shared_memory_per_mp integer  shared memory of an SM in bytes
+@field shared_memory_reserved integer  shared memory in bytes that each block gives to the system
+@field smem_granularity integer  threads whose accesses to shared memory are served together: the number of its banks
+@field smem_alloc_granularity integer  bytes in one unit of allocation of shared memory
 = cuda.tools.DeviceData.make_valid_tex_channel_count(size, ...)
-How many channels the elements of a texture have, if they have to have so many at least.
-@param size integer  1 to 4
-@param ... integer  size, if it is called as a method
+Returns the least valid number of texture channels that is at least `size`.
+@param size integer  the number of channels, from 1 to 4
+@param ... integer  size, if you call it as a method
 @return integer channels  1, 2 or 4
 @raise LogicError for other numbers
 = cuda.tools.DeviceData:align(bytes, word_size)
-Rounds a length up to where the next row can begin.
-@param bytes integer
+Rounds a length up to the alignment of rows.
+@param bytes integer  the length in bytes
 @param word_size? integer  as for align_bytes
 @return integer bytes
-@raise LogicError for what is no length, and another size
+@raise LogicError for an invalid length or word size
 = cuda.tools.DeviceData:align_bytes(word_size)
-Where rows of memory should begin so that the accesses of a warp to them are as few as can be.
+Returns the alignment of rows in memory for which a warp needs the fewest memory accesses.
 @param word_size? integer  bytes that each thread accesses: 1, 2, 4 (default), 8 or 16
-@return integer bytes  rows begin at multiples of it: 128, the size of a cache line
+@return integer bytes  the alignment of rows: 128, the size of a cache line
 @raise LogicError for another size
 = cuda.tools.DeviceData:align_dtype(elements, dtype_size)
-Rounds a number of elements up, so that the next row can begin behind them.
-@param elements integer
-@param dtype_size integer  bytes of each: 1, 2, 4, 8 or 16
+Rounds a number of elements up to the alignment of rows.
+@param elements integer  the number of elements
+@param dtype_size integer  bytes of an element: 1, 2, 4, 8 or 16
 @return integer elements
-@raise LogicError for what is no number of elements, and another size
+@raise LogicError for an invalid number of elements or element size
 = cuda.tools.DeviceData:align_words(word_size)
-align_bytes() in words.
+Returns align_bytes() in words.
 @param word_size integer  as for align_bytes
 @return integer words
 @raise LogicError for another size
 = cuda.tools.DeviceData:coalesce(thread_count)
 Rounds a number of threads up to whole warps.
-@param thread_count integer
+@param thread_count integer  the number of threads
 @return integer threads
-@raise LogicError for what is no number of threads
+@raise LogicError for an invalid number of threads
 = cuda.tools.OccupancyRecord class
-`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel an SM holds at a time. Each
-block has so many threads and bytes of shared memory (default 0), each thread so many 32-bit registers (default 0: as
-few as it takes). fn:max_active_blocks(block, shared) asks the driver about an existing kernel.
-@call fun(devdata: cuda.tools.DeviceData|table<string, integer>, threads: integer, shared_mem?: integer, registers?: integer): cuda.tools.OccupancyRecord  devdata: or a table with the fields of one, for a device that is not here. Raises a LogicError for more of anything than a block or a thread can have
-@field tb_per_mp integer     blocks that an SM holds at a time; 0: not one
-@field limited_by string     what there would have to be more of: "device" (blocks), "warps", "regs", "smem"
-@field warps_per_mp integer  warps that an SM holds at a time
-@field occupancy number      0 to 1: these, of the warps that it can hold
+`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel run on an SM at a time.
+threads and shared_mem (in bytes, default 0) are for each block; registers is the number of 32-bit registers of each
+thread (default 0: as few as possible). fn:max_active_blocks(block, shared) asks the driver about an existing kernel.
+@call fun(devdata: cuda.tools.DeviceData|table<string, integer>, threads: integer, shared_mem?: integer, registers?: integer): cuda.tools.OccupancyRecord  devdata: or a table with its fields, for a device that is not present. Raises a LogicError for values beyond the limits of a block or a thread
+@field tb_per_mp integer  blocks on an SM at a time; 0: not even one fits
+@field limited_by string  the resource that limits the number of blocks: "device" (blocks), "warps", "regs" or "smem"
+@field warps_per_mp integer  warps on an SM at a time
+@field occupancy number  from 0 to 1: the ratio of warps_per_mp to the maximum number of warps on an SM
 = cuda.tools.ScalarArg(dtype, name, options)
 An argument that is one value.
 @param dtype any    as for dtype.of
@@ -5312,24 +5314,25 @@ read NVTX, such as Nsight Systems, show them. Without either a range costs less 
 @raise LogicError for a name that is no string; what f raises
 # docs/prompt.md
 = cuda.progress(n, opts)
-A loop that shows how far it is, in one line of the terminal: the part that is done, the count, the time taken, the
-time left and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second, and
-stays when the loop is done. Within another such loop the line shows both counts, and the outer loop goes on with it.
-What the loop prints begins on a line of its own. Nothing is shown if the file is no terminal, TERM is dumb, or
-CUDALUA_PROGRESS is 0.
-@param n integer|table  iterations; or a list, whose positions and items the loop gets, as from ipairs()
-@param opts? {text?: string, file?: file*}  text: stands before the line; file: the terminal, default io.stderr
+A loop that shows its progress in one line of the terminal: the part that is done, the count, the elapsed and the
+remaining time, and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second,
+and stays when the loop is done. In nested loops the line shows both counts, and the outer loop then continues with
+it. Output of the loop body begins on a line of its own. Nothing is shown if the file is not a terminal, TERM is
+dumb, or CUDALUA_PROGRESS is 0.
+@param n integer|table  the number of iterations; or a list, whose positions and items the loop receives, as from ipairs()
+@param opts? {text?: string, file?: file*}  text: the start of the line; file: the terminal, default io.stderr
 @return fun(loop: table, i: integer): integer?, any
 @return table loop
 @return integer first  0
-@raise LogicError if n is not a count or a list, or for bad options
+@raise LogicError if n is not a count or a list, and for invalid options
 @options file text
 = cuda.show_progress(on)
-Lets compilations that take over a second, and kernels of the software device that take over two, say how far they
-are, in a line on standard error that is erased when they are done. It is on in the `cuda` command, and off
-elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 off. Nothing is shown if standard error is no terminal.
-@param on? boolean  omitted: only asks
-@return boolean before  whether it was on
+Shows the progress of compilations that take over a second, and of kernels of the software device that take over two.
+It is a line on standard error that is erased when they are done. It is on in the `cuda` command, and off
+elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 turns it off. Nothing is shown if standard error is not a
+terminal.
+@param on? boolean  the new setting; default: leave it unchanged
+@return boolean before  true if it was on
 @raise LogicError if `on` is not a boolean
 = cudalua.repl module
 The prompt for any program: `require("cudalua.repl").run()`.
@@ -6020,14 +6023,14 @@ A texture reference of one of the sources.
 @return cuda.TextureReference  the same one each time
 @raise LogicError (500) if there is none of that name, and before link().
 = cuda.Function:param_set_texref(reference)
-The launches to come read a texture reference of the kernel's module, as all launches of its kernels do: this checks
-that it is one.
-@param reference cuda.TextureReference  of mod:get_texref()
-@raise LogicError if it is another module's, or no reference
+Makes later launches read a texture reference of the kernel's module. All launches of its kernels do so anyway, so
+this only checks that it is one.
+@param reference cuda.TextureReference  a reference that mod:get_texref() returned
+@raise LogicError if it belongs to another module, or is not a texture reference
 = cuda.MipmappedArray class
-An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
-`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
-down to one texel; absent: all of them. Raises a LogicError as Array does.
+An array with smaller arrays, its levels, each with half the extents of the previous one, for textures that are read
+at several sizes. `cuda.MipmappedArray(descriptor, levels)` allocates one with undefined contents. `levels` is
+limited to what the extents allow, down to one texel; default: all levels. Raises a LogicError as Array does.
 @call fun(descriptor: cuda.ArrayDescriptor3D, levels?: integer): cuda.MipmappedArray
 = cuda.MipmappedArray:close()
 As free().
@@ -6036,7 +6039,7 @@ As free().
 cuMipmappedArrayDestroy: waits for running work. You can no longer use its levels, and textures of it.
 @raise LogicError if it was already freed
 = cuda.MipmappedArray:get_descriptor_3d()
-What it was made from.
+Returns the descriptor that it was created from.
 @return cuda.ArrayDescriptor3D  of level 0
 @raise LogicError after free()
 = cuda.MipmappedArray:handle()
@@ -6053,17 +6056,17 @@ keeps the mipmapped array alive and does not own memory: freeing it has no effec
 @return integer  the number of levels
 @raise LogicError after free()
 = cuda.Module:get_surfref(name)
-A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
+Returns a surface that the module's kernels access by name: `surface<void, 2> s;` in the source, or a `__device__
 cudaSurfaceObject_t s`.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name
+@param name string  the name of the variable
+@return cuda.SurfaceReference  the same object each time
+@raise LogicError (500) if the module does not have this surface
 = cuda.Module:get_texref(name)
-A texture that the module's kernels read by name: `texture<float, 2> t;` in the source, or a `__device__
+Returns a texture that the module's kernels access by name: `texture<float, 2> t;` in the source, or a `__device__
 cudaTextureObject_t t`.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name
+@param name string  the name of the variable
+@return cuda.TextureReference  the same object each time
+@raise LogicError (500) if the module does not have this texture
 = cuda.SourceModule:get_surfref(name)
 A surface reference of the source, `surface<void, 2> s;`.
 @param name string
@@ -6075,8 +6078,9 @@ A texture reference of the source, `texture<float, 2> t;`.
 @return cuda.TextureReference  the same one each time
 @raise LogicError (500) if there is none of that name
 = cuda.SurfaceObject class
-A surface that kernels take as a cudaSurfaceObject_t, to read and write the texels of an array made with the flag
-"surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array. Raises a LogicError for other arrays.
+A surface, which kernels receive as a cudaSurfaceObject_t to read and write the texels of an array created with the
+flag "surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array alive. Raises a LogicError for other
+arrays.
 @call fun(options: {array: cuda.Array}): cuda.SurfaceObject
 @options array
 = cuda.SurfaceObject:close()
@@ -6088,21 +6092,21 @@ not keep the surface alive.
 @return number  the cudaSurfaceObject_t as a number
 @raise LogicError if it was closed, or its array was freed
 = cuda.SurfaceReference class
-A surface that kernels read and write by the name of a variable. `mod:get_surfref(name)` gives it.
-@call fun(): cuda.SurfaceReference  one that belongs to no module
+A surface that kernels access by the name of a variable. `mod:get_surfref(name)` returns it.
+@call fun(): cuda.SurfaceReference  a reference that does not belong to a module
 = cuda.SurfaceReference:get_array()
-@return cuda.Array? array  nil: there is none
+@return cuda.Array? array  the bound array; nil: none
 = cuda.SurfaceReference:set_array(array, flags)
-The surface is that array, which it keeps.
-@param array cuda.Array  made with the flag "surface_ldst"
-@param flags? integer       0
+Binds the surface to an array, which it keeps alive.
+@param array cuda.Array  an array created with the flag "surface_ldst"
+@param flags? integer  must be 0
 @raise LogicError for other arrays
 = cuda.TextureObject class
-A texture that kernels take as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It keeps
-what it reads. Raises a LogicError for options that do not go together, for unaligned memory, and for what has been
-freed.
+A texture, which kernels receive as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It
+keeps its memory alive. Raises a LogicError for options that contradict each other, for unaligned memory, and for
+freed memory.
 @call fun(options: cuda.TextureOptions): cuda.TextureObject
-@options address="clamp"|"border"|"wrap"|"mirror" array border="border" filter="point"|"linear"|"point" format="float" height linear max_anisotropy mip_bias mip_clamp mip_filter="point"|"linear" mipmap normalized num_channels pitch pitch2d read="element"|"normalized" seamless srgb trilinear view width
+@options address="clamp"|"border"|"wrap"|"mirror" array border="border" filter="point"|"linear"|"point" format="float" height linear max_anisotropy mip_bias mip_clamp mip_filter="point"|"linear" mipmap normalized num_channels pitch pitch2d read="element"|"normalized"|"normalized" seamless srgb trilinear view width
 = cuda.TextureObject:close()
 cuTexObjectDestroy, after all work of the context, as kernels may still read through it.
 @raise LogicError if it was already closed, and while a stream of its context is being captured
@@ -6112,101 +6116,102 @@ not keep the texture alive.
 @return number  the cudaTextureObject_t as a number
 @raise LogicError if it was closed, or if the memory that it reads was freed
 = cuda.TextureOptions class
-@field array? cuda.Array            what it reads: a CUDA array,
-@field mipmap? cuda.MipmappedArray  or a mipmapped one,
-@field linear? any                     or linear memory, by number: a gpuarray, device memory, {ptr =, bytes =}
-@field pitch2d? any                    or rows in memory: a gpuarray of two axes (or three, the last one the channels), device memory, {ptr =, bytes =}
-@field format? integer|string          of memory, as in cuda.array_format: "float"; a gpuarray brings its own
-@field num_channels? integer           of memory: 1, 2 or 4; default 1
-@field width? integer                  of pitch2d: texels of a row
-@field height? integer                 of pitch2d: rows
-@field pitch? integer                  of pitch2d: bytes from row to row; default: no gaps
-@field filter? "point"|"linear"        default "point"
-@field address? string|string[]        outside of the array: "clamp" (default), "border", and with normalized coordinates "wrap" and "mirror"; one for all axes, or a list {x, y, z}
-@field border? number|number[]         what "border" gives, one for all channels or a list; default 0
-@field normalized? boolean             true: coordinates from 0 to 1; default: in texels
-@field read? "element"|"normalized"    normalized: integers of 8 and 16 bits as floats from 0 or -1 to 1
-@field srgb? boolean                   true: decodes sRGB of 8-bit channels, alpha left out
-@field max_anisotropy? integer         1 to 16
-@field mip_filter? "point"|"linear"    between levels
-@field mip_bias? number                added to the level
-@field mip_clamp? number[]             {lowest, highest} level that is read
-@field seamless? boolean               true: filters over the edges of a cube map's faces
-@field trilinear? boolean              false: no optimisation of trilinear filtering
-@field view? cuda.TextureView      the array in another format, or a part of its levels and layers
+@field array? cuda.Array  what it reads: a CUDA array
+@field mipmap? cuda.MipmappedArray  or a mipmapped array
+@field linear? any  or linear memory, indexed by element: a gpuarray, device memory, {ptr =, bytes =}
+@field pitch2d? any  or rows in memory: a gpuarray with two axes (or three, the last one for channels), device memory, {ptr =, bytes =}
+@field format? integer|string  for memory: a value of cuda.array_format, "float"; a gpuarray has its own format
+@field num_channels? integer  for memory: the number of channels, 1, 2 or 4; default 1
+@field width? integer  for pitch2d: texels in each row
+@field height? integer  for pitch2d: the number of rows
+@field pitch? integer  for pitch2d: bytes from one row to the next; default: contiguous rows
+@field filter? "point"|"linear"  the result between texels; default "point"
+@field address? string|string[]  reads outside the array: "clamp" (default), "border", and with normalized coordinates "wrap" and "mirror"; one for all axes, or a list {x, y, z}
+@field border? number|number[]  the value of "border", a number for all channels or a list; default 0
+@field normalized? boolean  true: coordinates from 0 to 1; default: coordinates in texels
+@field read? "element"|"normalized"  "normalized": read 8-bit and 16-bit integers as floats from 0 to 1, or -1 to 1 if signed
+@field srgb? boolean  true: decode sRGB values of 8-bit channels, except alpha
+@field max_anisotropy? integer  the maximum anisotropy, from 1 to 16
+@field mip_filter? "point"|"linear"  the filter between levels
+@field mip_bias? number  a number that is added to the level
+@field mip_clamp? number[]  {lowest, highest}, the range of levels that are read
+@field seamless? boolean  true: filter across the edges of a cube map's faces
+@field trilinear? boolean  false: do not optimise trilinear filtering
+@field view? cuda.TextureView  a view of the array with another format, or with a part of its levels and layers
 = cuda.TextureReference class
-A texture that kernels read by the name of a variable. `mod:get_texref(name)` gives it; its methods say what is read
-and how, and the next launch of one of the module's kernels reads that. PyCUDA's TextureReference.
-@call fun(): cuda.TextureReference  one that belongs to no module
+A texture that kernels access by the name of a variable. `mod:get_texref(name)` returns it. Its methods set the
+memory and how it is read, from the next launch of one of the module's kernels on. PyCUDA's TextureReference.
+@call fun(): cuda.TextureReference  a reference that does not belong to a module
 = cuda.TextureReference:get_address()
-@return any? memory  as it was given to set_address() or set_address_2d(); nil: it reads none
+@return any? memory  the argument of set_address() or set_address_2d(); nil: none
 = cuda.TextureReference:get_address_mode(dim)
 @param dim integer  0 for x, 1 for y, 2 for z
-@return integer mode  of cuda.address_mode
+@return integer mode  a value of cuda.address_mode
 @raise LogicError for another dim
 = cuda.TextureReference:get_array()
-@return cuda.Array? array  that it reads; nil: it reads none
+@return cuda.Array? array  the bound array; nil: none
 = cuda.TextureReference:get_filter_mode()
-@return integer mode  of cuda.filter_mode
+@return integer mode  a value of cuda.filter_mode
 = cuda.TextureReference:get_flags()
 @return integer flags  the sum of cuda.TRSF_READ_AS_INTEGER ...
 = cuda.TextureReference:get_format()
-@return integer format  of cuda.array_format
+@return integer format  a value of cuda.array_format
 @return integer num_components
 = cuda.TextureReference:set_address(memory, bytes, allow_offset)
-The texture reads linear memory, by number: tex1Dfetch(t, i). Textures begin at multiples of the device's
-texture_alignment; from another address on the texture begins before it, at the multiple, and kernels add the offset.
-@param memory any  device memory, whose owner it keeps, or an address
-@param bytes integer
-@param allow_offset? boolean  true: the address may be any
-@return integer offset  bytes from the texture's begin to the address
-@raise LogicError if the offset is not 0 and not allowed, or the memory has fewer bytes
+Binds the texture to linear memory, which kernels read by number: tex1Dfetch(t, i). Textures begin at multiples of
+the device's texture_alignment. For another address the texture begins at the preceding multiple, and kernels add the
+offset.
+@param memory any  device memory, which it keeps alive, or an address
+@param bytes integer  the size in bytes
+@param allow_offset? boolean  true: accept any address
+@return integer offset  bytes from the start of the texture to the address
+@raise LogicError if the offset is not 0 and not allowed, or the memory is smaller
 = cuda.TextureReference:set_address_2d(memory, descriptor, pitch)
-The texture reads rows in device memory.
-@param memory any  device memory, whose owner it keeps, or an address; a multiple of texture_alignment
+Binds the texture to rows in device memory.
+@param memory any  device memory, which it keeps alive, or an address; a multiple of texture_alignment
 @param descriptor cuda.ArrayDescriptor  width, height, format, num_channels
-@param pitch integer  bytes from row to row, a multiple of texture_pitch_alignment
-@raise LogicError for other addresses and pitches, and if the rows do not fit
+@param pitch integer  bytes from one row to the next, a multiple of texture_pitch_alignment
+@raise LogicError for other addresses and pitches, and if the rows exceed the memory
 = cuda.TextureReference:set_address_mode(dim, mode)
-What is read outside of the array.
+Sets how reads outside the array are handled.
 @param dim integer          0 for x, 1 for y, 2 for z
-@param mode integer|string  of cuda.address_mode; wrap and mirror need normalized coordinates
-@raise LogicError for others
+@param mode integer|string  a value of cuda.address_mode; wrap and mirror require normalized coordinates
+@raise LogicError for other values
 = cuda.TextureReference:set_array(array)
-The texture reads an array, and keeps it.
-@param array cuda.Array
-@raise LogicError if it is no array, was freed, or has other dimensions than the source declares
+Binds the texture to an array, which it keeps alive.
+@param array cuda.Array  the array to read
+@raise LogicError if array is not an array, was freed, or has other dimensions than the source declares
 = cuda.TextureReference:set_filter_mode(mode)
-What is read between texels.
-@param mode integer|string  of cuda.filter_mode; linear needs texels that are read as floats
-@raise LogicError for others
+Sets how reads between texels are handled.
+@param mode integer|string  a value of cuda.filter_mode; linear requires texels that are read as floats
+@raise LogicError for other values
 = cuda.TextureReference:set_flags(flags)
-How coordinates and integers are read.
-@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
+Sets how coordinates and integers are interpreted.
+@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; initially TRSF_READ_AS_INTEGER if the source declares integers that are read as integers, otherwise 0
 @raise LogicError for other bits
 = cuda.TextureReference:set_format(format, num_components)
-How elements of linear memory are read; of an array it has to be the array's format.
-@param format integer|string  of cuda.array_format
+Sets the element format of linear memory; for an array it must be the array's format.
+@param format integer|string  a value of cuda.array_format
 @param num_components integer  1, 2 or 4
-@raise LogicError for others, and for another format than the bound array's
+@raise LogicError for other values, and for another format than the bound array's
 = cuda.bind_array_to_texref(array, reference)
-The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
-@param array cuda.Array
-@param reference cuda.TextureReference
+Binds a texture to an array, with clamped addresses and point filtering. PyCUDA's bind_array_to_texref.
+@param array cuda.Array  the array to read
+@param reference cuda.TextureReference  the texture to bind
 @raise LogicError as TextureReference:set_array
 = cuda.gpuarray_to_array(ary, order, opts)
-An array of one, two or three dimensions with the elements of an array of the device, copied there in the current
-stream. The array is computed and stays where it is, as with `gpudata`.
-@param ary cuda.gpuarray.Array  1 to 3 axes
-@param order? "C"|"F"              C: the last axis is x (default); F: the first one
-@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: for surfaces, too; allow_double_hack: float64 and complex128 as int32 channels, two for each double; default true
+Returns a 1D, 2D or 3D CUDA array with the elements of an array on the device, copied in the current stream. The
+device array is computed and keeps its memory, as with `gpudata`.
+@param ary cuda.gpuarray.Array  an array with 1 to 3 axes
+@param order? "C"|"F"  C (default): the last axis is x; F: the first axis is x
+@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: make the array usable for surfaces, too; allow_double_hack: store float64 and complex128 as int32 channels, two for each double; default true
 @return cuda.Array
 @raise LogicError for another rank or dtype, and if the memory was released
 @options allow_double_hack allow_surface_bind
 = cuda.matrix_to_texref(matrix, reference, order)
-The texture reads a new array with the elements of a host array of two axes. PyCUDA's matrix_to_texref.
-@param matrix cuda.ndarray.Array|cuda.gpuarray.Array
-@param reference cuda.TextureReference
+Binds a texture to a new CUDA array with the elements of an array with two axes. PyCUDA's matrix_to_texref.
+@param matrix cuda.ndarray.Array|cuda.gpuarray.Array  an array with two axes
+@param reference cuda.TextureReference  the texture to bind
 @param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
 @raise LogicError as matrix_to_array and TextureReference:set_array
 # docs/traps.md
@@ -6251,12 +6256,12 @@ Returns true if `value` is an error of this library, and of the given class. Acc
 = cuda.result field
 The driver's codes by name, CUDA_ERROR_ left out: `err.code == cuda.result.OUT_OF_MEMORY`.
 = cuda.set_debugging(on)
-For finding errors: waits for each kernel after its launch, so that an error is raised by the call that launched it
-and not by whatever comes later; and compiles for the debugger (-G -lineinfo), without the cache, keeping the
-compiler's files. Waiting alone is on from the start with CUDALUA_LAUNCH_BLOCKING=1. Kernels that go into a graph are
-not waited for.
-@param on boolean
-@return boolean before  whether launches were waited for
+Turns debugging on or off. It waits for each kernel after its launch, so that the call that launched a failing kernel
+raises the error, and not a later one. It also compiles for the debugger (-G -lineinfo), without the cache, and keeps
+the compiler's files. CUDALUA_LAUNCH_BLOCKING=1 turns on the waiting alone from the start. Kernels that are added to
+a graph are not waited for.
+@param on boolean  the new setting
+@return boolean before  true if launches were waited for before
 # docs/tutorial.md
 = cuda module
 CUDA for LuaJIT: devices, streams, memory and kernels; arrays and more in the modules.
@@ -6269,13 +6274,13 @@ As free().
 Frees the memory as soon as no pending copy, registration or graph uses it. You can no longer use arrays over it.
 @raise LogicError if it was already freed
 = cuda.ArgumentHandler class
-Argument of a kernel that is a host buffer: device memory for the time of the call, and copies.
-Own handlers are objects with get_device_alloc(stream), pre_call(stream) and post_call(stream); stream is nil if
-the call was given none, and everything has to be done when it returns.
+A kernel argument that is a host buffer: allocates device memory for the call, and copies. Your own handlers are
+objects with get_device_alloc(stream), pre_call(stream) and post_call(stream). If the call did not pass a stream, it
+is nil, and all work must be done when the method returns.
 = cuda.Array class
-Memory in a layout of the driver's own, for textures and surfaces: `cuda.Array(descriptor)` makes one, undefined
-inside. Copies go through Memcpy2D, Memcpy3D, or by bytes of its first row through memcpy_htoa and its like. Raises a
-LogicError for extents that do not go together, or are above the device's limits.
+Memory in the driver's own layout, for textures and surfaces. `cuda.Array(descriptor)` allocates an array with
+undefined contents. Copy with Memcpy2D or Memcpy3D, or copy bytes of its first row with memcpy_htoa and related
+functions. Raises a LogicError for extents that do not fit together or exceed the device's limits.
 @call fun(descriptor: cuda.ArrayDescriptor|cuda.ArrayDescriptor3D): cuda.Array
 = cuda.Array:close()
 As free().
@@ -6284,46 +6289,46 @@ As free().
 cuArrayDestroy: waits for running work.
 @raise LogicError if it was already freed
 = cuda.Array:get()
-Its texels as a new host array, after all work of the legacy stream: the last axis is x, before it y and z or layers,
-as far as the array has them; texels of several channels have one more axis behind x.
+Returns its texels as a new host array, after all work of the legacy stream. The last axis is x, preceded by y and z
+or layers if the array has them. For several channels there is one more axis after x.
 @return cuda.ndarray.Array  of the format's dtype
-@raise LogicError after free(), and for formats that no dtype has, such as unorm_int8
+@raise LogicError after free(), and for formats without a dtype, such as unorm_int8
 = cuda.Array:get_descriptor()
 cuArrayGetDescriptor.
-@return cuda.ArrayDescriptor  what the driver says it is
+@return cuda.ArrayDescriptor  the description by the driver
 @raise LogicError after free()
 = cuda.Array:get_descriptor_3d()
 cuArray3DGetDescriptor.
-@return cuda.ArrayDescriptor3D  what the driver says it is
+@return cuda.ArrayDescriptor3D  the description by the driver
 @raise LogicError after free()
 = cuda.Array:handle()
 The driver's handle.
 @return number  the CUarray as a number, for other libraries
 = cuda.ArrayDescriptor class
-What a 1D or 2D array is like: `cuda.ArrayDescriptor{width = 4, height = 4, format = "float", num_channels = 1}`.
-height 0: 1D; width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set
-later. Raises a LogicError for unknown fields and bad values.
+Describes a 1D or 2D CUDA array: `cuda.ArrayDescriptor{width = 4, height = 4, format = "float", num_channels = 1}`. A
+height of 0 means 1D; width and height are in elements; format is a value of cuda.array_format; num_channels is 1, 2
+or 4. You can set fields later. Raises a LogicError for unknown fields and invalid values.
 @call fun(fields?: table): cuda.ArrayDescriptor
-@field width integer         in elements
-@field height integer        in elements; 0: 1D
+@field width integer  the width in elements
+@field height integer  the height in elements; 0: 1D
 @field format integer|string  cuda.array_format, or its name: "float"
 @field num_channels integer  1, 2 or 4
 = cuda.ArrayDescriptor3D class
-What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
-one, six faces of a cubemap) and flags as in cuda.array3d_flags.
+Describes a CUDA array of up to 3 dimensions: as ArrayDescriptor, with depth (0: not a 3D array; the number of layers
+of a layered array, six faces for a cubemap) and flags of cuda.array3d_flags.
 @call fun(fields?: table): cuda.ArrayDescriptor3D
-@field width integer         in elements
-@field height integer        in elements; 0: 1D
-@field depth integer         0: not a 3D array; layers, or faces
+@field width integer  the width in elements
+@field height integer  the height in elements; 0: 1D
+@field depth integer  0: not a 3D array; otherwise the depth, or the number of layers or faces
 @field format integer|string  cuda.array_format, or its name: "float"
 @field num_channels integer  1, 2 or 4
 @field flags integer         cuda.array3d_flags
 = cuda.ConditionalNode class
-What Graph:add_conditional takes. The kind may be the first value, without a name.
-@field kind "if"|"while"|"switch"|nil  or the first element of the list
-@field condition cuda.Scalar     of Graph:condition()
-@field bodies integer?              how many; default 1
-@field after cuda.GraphNode|cuda.GraphNode[]|nil
+The argument of Graph:add_conditional. You can pass the kind as the first value, without a name.
+@field kind "if"|"while"|"switch"|nil  the kind; or pass it as the first element of the list
+@field condition cuda.Scalar  the value returned by Graph:condition()
+@field bodies integer?  the number of bodies; default 1
+@field after cuda.GraphNode|cuda.GraphNode[]|nil  the nodes that this node runs after
 = cuda.Context class
 A CUDA context. It is collected only after everything that lives in it; detach() ends it at once.
 @call fun(device: cuda.Device, flags?: integer|string|(integer|string)[]): cuda.Context
@@ -6415,24 +6420,24 @@ cuCtxSynchronize: waits for all work of this context; Context.synchronize() wait
 @call fun()
 @raise errors of kernels
 = cuda.Context:with(f, ...)
-Makes the context current, calls f(...) and takes it off again, also when f raises.
-@param f function
-@param ... any  arguments of f
-@return any ...  what f returns
-@raise what f raises, and LogicError if f left another context on top of the stack.
+Makes the context current, calls f(...) and removes the context from the stack again, even if f raises an error.
+@param f function  the function to call
+@param ... any  the arguments of f
+@return any ...  the results of f
+@raise errors of f, and LogicError if f left another context on top of the stack.
 = cuda.Device class
 A GPU, identified by its ordinal (0-based, as in CUDA). Each ordinal has one object, which you can use as a table
 key.
 @call fun(device: integer|string): cuda.Device  ordinal from 0, or PCI bus id: "0000:3b:00.0"
 = cuda.Device.count()
-cuDeviceGetCount.
+cuDeviceGetCount: returns the number of devices.
 @return integer  number of devices
-@raise RuntimeError if there is no driver
+@raise RuntimeError if the driver is missing
 = cuda.Device.get_device(device)
-The same as cuda.Device(device).
+As cuda.Device(device).
 @param device integer|string  0 to Device.count() - 1, or a PCI bus id
 @return cuda.Device
-@raise LogicError (101) for a device that there is not
+@raise LogicError (101) if the device does not exist
 = cuda.Device:can_access_peer(other)
 cuDeviceCanAccessPeer: returns true if kernels on this device can use the memory of the other device. Enable it with
 Context:enable_peer_access().
@@ -6522,14 +6527,14 @@ The device address.
 @return number
 @raise LogicError if the memory that it points to was freed
 = cuda.Event class
-A mark in a stream: to wait for, to ask whether it was passed, and to measure the time between two of them.
-@call fun(flags?: integer|string|(integer|string)[]|{flags: any}): cuda.Event  of cuda.event_flags: "blocking_sync", "disable_timing" (cheaper), "interprocess" (needs "disable_timing")
+An event marks a point in a stream. You can wait for it, query it, and measure the time between two events.
+@call fun(flags?: integer|string|(integer|string)[]|{flags: any}): cuda.Event  flags of cuda.event_flags: "blocking_sync", "disable_timing" (cheaper), "interprocess" (requires "disable_timing")
 = cuda.Event.from_ipc_handle(handle)
-cuIpcOpenEventHandle: an event that another process made with {"interprocess", "disable_timing"}, in the current
-context, which is to be one of the same device. Streams of other devices can wait for it.
-@param handle string  the 64 bytes that Event:ipc_handle() gave there
-@return cuda.Event  closing it leaves the other process's event alone
-@raise LogicError for another length, and in the process that made it
+cuIpcOpenEventHandle: opens an event that another process created with {"interprocess", "disable_timing"}, in the
+current context, which must be on the same device. Streams of other devices can wait for it.
+@param handle string  the 64 bytes that Event:ipc_handle() returned in the other process
+@return cuda.Event  closing it does not affect the other process's event
+@raise LogicError for another length, and in the process that created the event
 = cuda.Event:close()
 cuEventDestroy: destroys the event now, without waiting.
 @raise LogicError if it was already closed
@@ -6587,18 +6592,18 @@ smem and lmem.
 @return integer
 @raise LogicError if it is unknown
 = cuda.Function:launch()
-Launches one block, with what is set, in the current stream.
-@raise LogicError if the shape or parameters are missing, or memory among them was freed; LaunchError for what is beyond the limits
+Launches one block with the current settings, in the current stream.
+@raise LogicError if the shape or parameters are missing, or if memory among them was freed; LaunchError if a limit is exceeded
 = cuda.Function:launch_grid(width, height)
-Launches a grid of blocks, with what is set, in the current stream.
-@param width integer
-@param height integer
+Launches a grid of blocks with the current settings, in the current stream.
+@param width integer  the first extent of the grid
+@param height integer  the second extent of the grid
 @raise LogicError, LaunchError as launch
 = cuda.Function:launch_grid_async(width, height, stream)
-The same in a stream.
-@param width integer
-@param height integer
-@param stream? cuda.Stream  nil: the current one
+As launch_grid, in a stream.
+@param width integer  the first extent of the grid
+@param height integer  the second extent of the grid
+@param stream? cuda.Stream  nil: the current stream
 @raise LogicError, LaunchError as launch
 = cuda.Function:max_active_blocks(block, shared, flags)
 cuOccupancyMaxActiveBlocksPerMultiprocessor: returns how many blocks of this kernel fit on an SM at the same time.
@@ -6623,36 +6628,36 @@ cuOccupancyMaxPotentialClusterSize: returns the largest cluster that fits.
 The kernel's name.
 @return string  as in the module; mangled for templates
 = cuda.Function:param_set(...)
-Sets all parameters for the launches to come. Memory is kept alive until they are set again.
-@param ... any  as fn(...) takes them; In, Out and InOut do their copies at each launch
-@raise LogicError for what does not fit; then nothing is changed
+Sets all parameters for later launches. Memory is kept alive until they are set again.
+@param ... any  the arguments, as for fn(...); In, Out and InOut copy at each launch
+@raise LogicError for arguments that do not fit; in this case nothing is changed
 = cuda.Function:param_set_size(bytes)
-Says how many bytes of parameters were set. param_set() does it by itself.
-@param bytes integer  the end of the last parameter, or what C's sizeof makes of it. A launch raises where this leaves one out.
+Sets the total size of the parameters. param_set() does this automatically.
+@param bytes integer  the end of the last parameter in bytes, or C's sizeof of all parameters. A launch raises an error if this leaves one out
 @raise LogicError if it is not a number of bytes
 = cuda.Function:param_setf(offset, value)
-Writes a float into the parameters, whatever their types are.
-@param offset integer  bytes, from 0
-@param value number
-@raise LogicError if it overflows, or reaches behind the last parameter
+Writes a float to the parameters, regardless of their types.
+@param offset integer  the position in bytes, from 0
+@param value number  the number
+@raise LogicError if it overflows, or extends beyond the last parameter
 = cuda.Function:param_seti(offset, value)
-Writes a 32-bit integer into the parameters, whatever their types are.
-@param offset integer  bytes, from 0
-@param value integer   from -2^31 to 2^32 - 1
-@raise LogicError if it is out of range, or reaches behind the last parameter
+Writes a 32-bit integer to the parameters, regardless of their types.
+@param offset integer  the position in bytes, from 0
+@param value integer  an integer from -2^31 to 2^32 - 1
+@raise LogicError if it is out of range, or extends beyond the last parameter
 = cuda.Function:param_setv(offset, bytes)
-Writes bytes into the parameters, whatever their types are: memory whose address is in them is not kept alive.
-@param offset integer  bytes, from 0
-@param bytes any       string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
-@raise LogicError if they reach behind the last parameter
+Writes bytes to the parameters, regardless of their types. Memory whose address is among them is not kept alive.
+@param offset integer  the position in bytes, from 0
+@param bytes any  a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+@raise LogicError if they extend beyond the last parameter
 = cuda.Function:prepare(arg_types, options)
-Settles the types of the parameters and the shape of the block for prepared_call(). Where the kernel's own signature
-is known, the types have to go with it, and it decides how values are checked; else they are the signature from here
-on, for fn(...) too. PyCUDA's Function.prepare.
-@param arg_types string|any[]  characters of Python's struct module ("PPif", native sizes; F and D are complex float and double, 8s is 8 bytes), or a list of types: such a character, a type as in C ("float *", "unsigned int"), a dtype ("int32"), an FFI ctype, {bytes = 24}
-@param options? {block: integer|integer[], shared: integer, texrefs: table}  block: threads; absent: what set_block_shape() said, or prepared_call() is given one; shared: bytes of dynamic shared memory
+Sets the types of the parameters and the shape of the block for prepared_call(). If the kernel's own signature is
+known, the types must agree with it, and it determines how values are checked. Otherwise the types become its
+signature, for fn(...) too. PyCUDA's Function.prepare.
+@param arg_types string|any[]  a string with characters of Python's struct module ("PPif", native sizes; F and D are complex float and double, 8s is 8 bytes), or a list of types: such a character, a type as in C ("float *", "unsigned int"), a dtype ("int32"), an FFI ctype, {bytes = 24}
+@param options? {block: integer|integer[], shared: integer, texrefs: table}  block: the threads; default: as set by set_block_shape(), or else an argument of prepared_call(); shared: dynamic shared memory in bytes; texrefs: a list of texture references of the kernel's module, which are checked
 @return cuda.Function self
-@raise LogicError for types that the parameters cannot have, bad formats and options
+@raise LogicError for types that the parameters cannot have, invalid formats and options
 @options block bytes shared texrefs
 = cuda.Function:prepared_async_call(grid, ...)
 As prepared_call(), in a stream.
@@ -6667,10 +6672,10 @@ checks as fn(...).
 @raise LogicError for arguments that do not fit, and if prepare() was not called; LaunchError for a grid or a block beyond the limits
 @options shared_size
 = cuda.Function:prepared_timed_call(grid, ...)
-A prepared call between two events.
-@param grid integer|integer[]  blocks
+Runs a prepared call between two events.
+@param grid integer|integer[]  blocks in the grid: up to 3 extents
 @param ... any                 as for prepared_call
-@return fun(): number  the seconds that the kernel took on the device; waits for its end
+@return fun(): number  returns the seconds that the kernel took on the device; waits for its end
 @raise LogicError, LaunchError as prepared_call
 = cuda.Function:set_attribute(attribute, value)
 cuFuncSetAttribute.
@@ -6696,88 +6701,89 @@ Sets the dynamic shared memory of a block for launch() and related methods, and 
 @param bytes integer  the size in bytes
 @raise LogicError if it is not a number of bytes
 = cuda.Function:signature()
-The kernel's C signature: "void add(float *dest, const float *a, int n)".
+Returns the kernel's C signature: "void add(float *dest, const float *a, int n)".
 @return string
 @return {source: string, warnings: string[], params: table[]?} about  source: the origin of the types, "args" of get_function(), the "compiler", a "mangled name", "PTX" or the "driver", which knows only sizes; "nowhere" with drivers before 12.4; warnings: contradictions between the sources; params: of each type, size, offset and text
 @raise LogicError if it is closed
 = cuda.Function:suggest_block(options)
-cuOccupancyMaxPotentialBlockSize: the block that keeps the device busiest.
-@param options? {shared: integer|fun(threads: integer): integer, limit: integer}  shared: bytes of dynamic shared memory of a block, or a function that gives them for a number of threads; limit: most threads of a block
-@return integer block    threads
-@return integer min_grid fewest blocks that fill the device
-@raise LaunchError if no block fits, LogicError for bad options and if its context is not current
+cuOccupancyMaxPotentialBlockSize: returns the block size with the highest occupancy.
+@param options? {shared: integer|fun(threads: integer): integer, limit: integer}  shared: the dynamic shared memory of a block in bytes, or a function that returns it for a number of threads; limit: the maximum number of threads in a block
+@return integer block    the number of threads
+@return integer min_grid  the least number of blocks that fills the device
+@raise LaunchError if no block fits, LogicError for invalid options and if its context is not current
 @options limit shared
 = cuda.Graph class
 A graph of work with dependencies that runs as a whole. Record it with Stream:capture(), or add nodes to
 `cuda.Graph()`. It keeps what its work uses alive.
 @call fun(): cuda.Graph
 = cuda.Graph:add_child(record)
-Adds a copy of another graph as a node: `g:add_child{ other }`. What is added to the other one later is not in it.
-@param record {graph: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+Adds a copy of another graph as a node: `g:add_child{ other }`. Nodes that you add to the other graph later are not
+in the copy.
+@param record {graph: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]|nil}  graph: the other graph; after: the nodes that this node runs after
 @return cuda.GraphNode
 @raise LogicError for a graph of another context or with conditional nodes
 @options after graph
 = cuda.Graph:add_conditional(record)
-Adds a conditional node: `g:add_conditional{ "while", condition = c }`. Its bodies are graphs that are filled
-afterwards, as `node.bodies[1]`: "if" has one that runs if the value is not 0, and perhaps a second one that runs if
-it is; "while" has one that runs again and again as long as the value is not 0; of "switch" the body number value + 1
-runs, if there is one.
-@param record cuda.ConditionalNode
-@return cuda.GraphNode  with the field bodies
-@raise LogicError for another graph's condition, or one that has a node
+Adds a conditional node: `g:add_conditional{ "while", condition = c }`. Its bodies are graphs that you fill
+afterwards: `node.bodies[1]`. "if" has one body that runs if the value is not 0, and optionally a second one that
+runs if it is 0. "while" has one body that runs repeatedly as long as the value is not 0. For "switch", body number
+value + 1 runs, if it exists.
+@param record cuda.ConditionalNode  the kind, the condition and the number of bodies
+@return cuda.GraphNode  a node with the field bodies
+@raise LogicError for another graph's condition, or a condition that is already used by a node
 = cuda.Graph:add_empty(record)
-Adds a node that does nothing, for others to come after: `g:add_empty{ after = { a, b } }`.
-@param record? {after: cuda.GraphNode|cuda.GraphNode[]|nil}
+Adds a node that does nothing, as a dependency of other nodes: `g:add_empty{ after = { a, b } }`.
+@param record? {after: cuda.GraphNode|cuda.GraphNode[]|nil}  after: the nodes that this node runs after
 @return cuda.GraphNode
-@raise LogicError for other graphs' nodes
+@raise LogicError for nodes of other graphs
 @options after
 = cuda.Graph:add_event_record(record)
 Adds a node that records an event each time it runs: `g:add_event_record{ event }`.
-@param record {event: cuda.Event, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+@param record {event: cuda.Event, after: cuda.GraphNode|cuda.GraphNode[]|nil}  event: the event; after: the nodes that this node runs after
 @return cuda.GraphNode
 @raise LogicError if it is not an event of the graph's context, and in the body of a conditional node
 @options after event
 = cuda.Graph:add_event_wait(record)
-Adds a node that waits for an event, as it was recorded last when the graph is launched: `g:add_event_wait{ event }`.
-@param record {event: cuda.Event, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+Adds a node that waits for an event, as it was last recorded when the graph is launched: `g:add_event_wait{ event }`.
+@param record {event: cuda.Event, after: cuda.GraphNode|cuda.GraphNode[]|nil}  event: the event; after: the nodes that this node runs after
 @return cuda.GraphNode
 @raise LogicError if it is not an event of the graph's context, and in the body of a conditional node
 @options after event
 = cuda.Graph:add_host(record)
-Adds a host function: `g:add_host{ fn }`. A Lua function is called once for each time that the node runs, by the next
-`cuda.poll()` or synchronisation: the graph does not wait for it, and later nodes do not see what it does. A C
-function, `void (*)(void *)`, with its data is called by the driver in a thread of its own, and the graph waits; it
-must not call CUDA or Lua. A Lua function that refers to its own graph keeps it until close().
-@param record {fn: function|ffi.cdata*, data: ffi.cdata*?, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+Adds a host function: `g:add_host{ fn }`. A Lua function is called once for each run of the node, by the next
+`cuda.poll()` or synchronisation. The graph does not wait for it, so later nodes do not see its effects. A C
+function, `void (*)(void *)`, is called with its data by the driver in a thread of its own, and the graph waits; it
+must not call CUDA or Lua. A Lua function that refers to its own graph keeps the graph alive until close().
+@param record {fn: function|ffi.cdata*, data: ffi.cdata*?, after: cuda.GraphNode|cuda.GraphNode[]|nil}  fn: the function; data: the argument of a C function; after: the nodes that this node runs after
 @return cuda.GraphNode
-@raise LogicError for what cannot be called, and in the body of a conditional node
+@raise LogicError for a value that cannot be called, and in the body of a conditional node
 @options after data fn
 = cuda.Graph:add_kernel(record)
-Adds a kernel: `g:add_kernel{ fn, args = { d, n }, grid = 4, block = 256, after = node }`. Other keys are the options
-of a launch. The arguments are converted and checked as a launch's; the graph keeps what they stand for.
-@param record cuda.KernelNode
+Adds a kernel: `g:add_kernel{ fn, args = { d, n }, grid = 4, block = 256, after = node }`. Other keys are launch
+options. Arguments are converted and checked as in a launch; the graph keeps the objects that they refer to alive.
+@param record cuda.KernelNode  the kernel, its arguments and launch options
 @return cuda.GraphNode
-@raise what a launch raises; LogicError for In, Out and InOut, whose memory lasts for one call
+@raise errors of a launch; LogicError for In, Out and InOut, whose memory lasts for one call
 = cuda.Graph:add_memcpy(record)
-Adds a copy between device memory, or device and host memory: `g:add_memcpy{ dst = d, src = h, bytes = n }`. Host
-memory is read and written each time that the graph runs, and the graph keeps it.
-@param record cuda.MemcpyNode
+Adds a copy between device memory, or between device and host memory: `g:add_memcpy{ dst = d, src = h, bytes = n }`.
+Host memory is read or written each time the graph runs, and the graph keeps it alive.
+@param record cuda.MemcpyNode  the memory to copy
 @return cuda.GraphNode
-@raise LogicError as memcpy_htod_async and its like
+@raise LogicError as memcpy_htod_async and related functions
 = cuda.Graph:add_memset(record)
-Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or a rectangle with pitch, width and height.
-@param record cuda.MemsetNode
+Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or of a rectangle with pitch, width and height.
+@param record cuda.MemsetNode  the memory to fill, and the value
 @return cuda.GraphNode
-@raise LogicError as memset_d8_async and its like
+@raise LogicError as memset_d8_async and related functions
 = cuda.Graph:close()
 cuGraphDestroy. Graphs created by instantiate() stay valid.
 @raise LogicError if it was already closed
 = cuda.Graph:condition(options)
-Makes the value that a conditional node looks at. Pass it to a kernel, as an argument of type
-`cudaGraphConditionalHandle`, which calls `cudaGraphSetConditional(handle, value)`.
-@param options? {default: integer}  what it is when a launch of the graph begins; without one it is what the kernel sets, and not determined before
-@return cuda.Scalar  for kernels of this graph and add_conditional
-@raise LogicError if the default is no integer from 0 to 2^32 - 1
+Creates the value that a conditional node tests. Pass it to a kernel as an argument of type
+`cudaGraphConditionalHandle`; the kernel calls `cudaGraphSetConditional(handle, value)`.
+@param options? {default: integer}  default: the value at the start of each launch of the graph; without a default the value is undetermined until a kernel sets it
+@return cuda.Scalar  an argument for kernels of this graph and for add_conditional
+@raise LogicError if the default is not an integer from 0 to 2^32 - 1
 @options default
 = cuda.Graph:dot(path, flags)
 cuGraphDebugDotPrint: writes the graph to a file in the DOT language, for Graphviz.
@@ -6817,9 +6823,9 @@ An executable graph, which you can launch any number of times. It keeps what its
 cuGraphExecDestroy. If it is running, the graph still completes first; the call does not wait for it.
 @raise LogicError if it was already closed
 = cuda.GraphExec:enable(node, on)
-Turns a kernel, copy or fill off, and on again: a node that is off does nothing.
-@param node cuda.GraphNode
-@param on? boolean  default true
+Disables a kernel, copy or fill, or enables it again. A disabled node does nothing.
+@param node cuda.GraphNode  a node of the graph that this was created from
+@param on? boolean  true: enable it; false: disable it; default true
 @return cuda.GraphExec self
 @raise LogicError for nodes of other kinds
 = cuda.GraphExec:handle()
@@ -6833,43 +6839,43 @@ pageable memory: then it returns when the graph is done. A stream that is being 
 @return cuda.GraphExec self
 @raise LogicError if memory or an object that the work uses was freed, the graph's context is not current, or the stream is being captured
 = cuda.GraphExec:set_child(node, graph)
-Gives a child graph's nodes what the nodes of another graph of the same shape do.
-@param node cuda.GraphNode
-@param graph cuda.Graph
+Updates the nodes of a child graph with those of another graph with the same structure.
+@param node cuda.GraphNode  a node of the graph that this was created from
+@param graph cuda.Graph  a graph with the same structure
 @return cuda.GraphExec self
-@raise LogicError if the shapes differ, or as add_child
+@raise LogicError if the structures differ, or as add_child
 = cuda.GraphExec:set_event(node, event)
 Changes the event that a node records or waits for.
-@param node cuda.GraphNode
-@param event cuda.Event
+@param node cuda.GraphNode  a node of the graph that this was created from
+@param event cuda.Event  the new event
 @return cuda.GraphExec self
 @raise LogicError if it is not an event of the graph's context
 = cuda.GraphExec:set_host(node, record)
 Changes the function of a host node: `x:set_host(node, { fn })`.
-@param node cuda.GraphNode
-@param record {fn: function|ffi.cdata*, data: ffi.cdata*?}
+@param node cuda.GraphNode  a node of the graph that this was created from
+@param record {fn: function|ffi.cdata*, data: ffi.cdata*?}  fn: the function; data: the argument of a C function
 @return cuda.GraphExec self
 @raise as add_host
 @options data fn
 = cuda.GraphExec:set_kernel(node, record)
-Changes what a kernel node does when this executable graph is launched next:
-`x:set_kernel(node, { args = { d, m } })`. What is not given stays. Launches under way keep what they were given.
-@param node cuda.GraphNode  of the graph that this was made from
-@param record cuda.KernelNode  fn, args, grid, block and shared
+Changes a kernel node of this executable graph for later launches: `x:set_kernel(node, { args = { d, m } })`. Fields
+that you omit keep their values. Running launches are not affected.
+@param node cuda.GraphNode  a node of the graph that this was created from
+@param record cuda.KernelNode  the fields fn, args, grid, block and shared
 @return cuda.GraphExec self
-@raise as add_kernel; LogicError for other graphs' nodes, for nodes that came later, and where a node of a capture is not given all of it
+@raise as add_kernel; LogicError for nodes of other graphs, for nodes added later, and if you do not pass all fields for a captured node
 = cuda.GraphExec:set_memcpy(node, record)
-Changes what a copy copies: addresses, and the bytes of copies in one piece; `x:set_memcpy(node, { src = other })`.
-@param node cuda.GraphNode
-@param record cuda.MemcpyNode
+Changes the addresses of a copy, and the number of bytes of a contiguous copy: `x:set_memcpy(node, { src = other })`.
+@param node cuda.GraphNode  a node of the graph that this was created from
+@param record cuda.MemcpyNode  the fields to change
 @return cuda.GraphExec self
-@raise as add_memcpy; LogicError if the driver cannot change it like this
+@raise as add_memcpy; LogicError if the driver does not support the change
 = cuda.GraphExec:set_memset(node, record)
-Changes what a fill fills, and with what; `x:set_memset(node, { value = 7 })`.
-@param node cuda.GraphNode
-@param record cuda.MemsetNode
+Changes the memory and the value of a fill: `x:set_memset(node, { value = 7 })`.
+@param node cuda.GraphNode  a node of the graph that this was created from
+@param record cuda.MemsetNode  the fields to change
 @return cuda.GraphExec self
-@raise as add_memset; LogicError if the driver cannot change it like this
+@raise as add_memset; LogicError if the driver does not support the change
 = cuda.GraphExec:update(graph)
 cuGraphExecUpdate: takes over the parameters (pointers, numbers, extents) of a graph with the same structure. Running
 launches keep the old ones.
@@ -6921,9 +6927,9 @@ Returns the device address of the memory.
 @return number
 @raise LogicError if it was freed
 = cuda.IPCMemoryHandle class
-Memory of another process: `cuda.IPCMemoryHandle(handle, flags)` opens what mem_get_ipc_handle() gave there. It is
-taken wherever device memory is.
-@call fun(handle: string, flags?: any): cuda.IPCMemoryHandle  flags: cuda.ipc_mem_flags, default "lazy_enable_peer_access", the only one. Raises a LogicError if handle is not a string of 64 bytes, (201) for a handle of this process, and the driver's error if the memory or its process is gone.
+Memory of another process: `cuda.IPCMemoryHandle(handle, flags)` opens a handle that mem_get_ipc_handle() returned
+there. You can pass it wherever device memory is accepted.
+@call fun(handle: string, flags?: any): cuda.IPCMemoryHandle  flags: cuda.ipc_mem_flags, default "lazy_enable_peer_access", the only one. Raises a LogicError if handle is not a string of 64 bytes, (201) for a handle of this process, and the driver's error if the memory or its process no longer exists.
 = cuda.IPCMemoryHandle:close()
 cuIpcCloseMemHandle. The other process keeps its memory.
 @raise LogicError if it was already closed
@@ -6945,13 +6951,14 @@ Kernel argument: as In and Out together.
 @return cuda.ArgumentHandler
 @raise LogicError if it is not a host buffer, or a Lua string
 = cuda.KernelNode class
-What Graph:add_kernel takes; other keys are options of a launch. The kernel may be the first value, without a name.
-@field fn cuda.Function?         or the first element of the list
-@field args any[]?                  args.n: how many, if there are nils among them
-@field grid integer|integer[]?
-@field block integer|integer[]?     has to be there for a new node
-@field shared integer?
-@field after cuda.GraphNode|cuda.GraphNode[]|nil
+The argument of Graph:add_kernel; other keys are launch options. You can pass the kernel as the first value, without
+a name.
+@field fn cuda.Function?  the kernel; or pass it as the first element of the list
+@field args any[]?  the kernel's arguments; args.n: their number, if some are nil
+@field grid integer|integer[]?  blocks in the grid: up to 3 extents; default 1
+@field block integer|integer[]?  threads in each block: up to 3 extents; required for a new node
+@field shared integer?  dynamic shared memory of each block in bytes; default 0
+@field after cuda.GraphNode|cuda.GraphNode[]|nil  the nodes that this node runs after
 = cuda.LaunchOptions class
 @field block integer|integer[]  threads in each block: up to 3 extents; required
 @field grid? integer|integer[]  blocks in the grid: up to 3 extents; default 1
@@ -6993,23 +7000,23 @@ Returns its address, which is the same on host and device.
 @return number
 @raise LogicError if it was freed
 = cuda.Memcpy2D class
-A copy of a rectangle: `local c = cuda.Memcpy2D()`. Fields, all 0 at first: src_x_in_bytes, src_y, src_pitch,
-dst_x_in_bytes, dst_y, dst_pitch, width_in_bytes, height; the last two have to be set. A pitch is the bytes from row
-to row, 0: rows without gaps; arrays have none. The ends are set by set_src_host(buf), set_src_device(memory),
-set_src_array(array), set_src_unified(memory or buffer) and set_dst_...; the copy holds them, and src_host,
-src_device ... give them back. `c()` copies, and waits if host memory is involved, `c{aligned = false}` (or
-`c(false)`) takes any pitch, `c(stream)` copies in the order of a stream and holds both ends until it is done. Raises
-a LogicError for unknown fields, for memory of another context than the current one, and if the rectangle leaves
-the memory.
+A copy of a rectangle: `local c = cuda.Memcpy2D()`. Its fields, initially 0, are src_x_in_bytes, src_y, src_pitch,
+dst_x_in_bytes, dst_y, dst_pitch, width_in_bytes and height; you must set the last two. A pitch is the number of
+bytes from one row to the next. A pitch of 0 means contiguous rows; arrays do not have a pitch. Set the source with
+set_src_host(buf), set_src_device(memory), set_src_array(array) or set_src_unified(memory or buffer), and the
+destination with set_dst_... in the same way. The copy keeps both alive, and returns them as src_host, src_device ...
+`c()` copies, and waits if host memory is involved. `c{aligned = false}` (or `c(false)`) accepts any pitch.
+`c(stream)` copies in stream order and keeps source and destination alive until it is done. Raises a LogicError for
+unknown fields, for memory of another context than the current one, and if the rectangle exceeds the memory.
 @call fun(): cuda.Memcpy2D
-@field src_x_in_bytes integer
-@field src_y integer
-@field src_pitch integer  bytes from row to row
-@field dst_x_in_bytes integer
-@field dst_y integer
-@field dst_pitch integer  bytes from row to row
-@field width_in_bytes integer  has to be set
-@field height integer  rows; has to be set
+@field src_x_in_bytes integer  the first byte of each row in the source
+@field src_y integer  the first row in the source
+@field src_pitch integer  bytes from one row to the next
+@field dst_x_in_bytes integer  the first byte of each row in the destination
+@field dst_y integer  the first row in the destination
+@field dst_pitch integer  bytes from one row to the next
+@field width_in_bytes integer  bytes in each row; required
+@field height integer  the number of rows; required
 = cuda.Memcpy2D:set_dst_array(array)
 Sets a CUDA array as the destination of the copy.
 @param array cuda.Array  the array to write
@@ -7043,43 +7050,43 @@ Sets memory as the source of the copy whose address tells whether it is on the h
 @param memory any  as for set_src_device or set_src_host
 @raise LogicError if memory is neither device memory nor a host buffer
 = cuda.Memcpy3D class
-A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice, 0: slices without gaps; not for
-arrays), src_lod, dst_z, dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
+A copy of a box: as Memcpy2D, with src_z, src_height (rows from one slice to the next; 0: contiguous slices; not for
+arrays), src_lod, dst_z, dst_height, dst_lod and depth (required). Call `c()` or `c(stream)`.
 @call fun(): cuda.Memcpy3D
-@field src_x_in_bytes integer
-@field src_y integer
-@field src_z integer
-@field src_lod integer  level of a mipmapped array
-@field src_pitch integer  bytes from row to row
-@field src_height integer  rows from slice to slice
-@field dst_x_in_bytes integer
-@field dst_y integer
-@field dst_z integer
-@field dst_lod integer  level of a mipmapped array
-@field dst_pitch integer  bytes from row to row
-@field dst_height integer  rows from slice to slice
-@field width_in_bytes integer  has to be set
-@field height integer  rows; has to be set
-@field depth integer  slices; has to be set
+@field src_x_in_bytes integer  as for Memcpy2D
+@field src_y integer  as for Memcpy2D
+@field src_z integer  the first slice in the source
+@field src_lod integer  the level of a mipmapped array
+@field src_pitch integer  bytes from one row to the next
+@field src_height integer  rows from one slice to the next
+@field dst_x_in_bytes integer  as for Memcpy2D
+@field dst_y integer  as for Memcpy2D
+@field dst_z integer  the first slice in the destination
+@field dst_lod integer  the level of a mipmapped array
+@field dst_pitch integer  bytes from one row to the next
+@field dst_height integer  rows from one slice to the next
+@field width_in_bytes integer  bytes in each row; required
+@field height integer  the number of rows; required
+@field depth integer  the number of slices; required
 = cuda.Memcpy3DPeer class
-A copy of a box between two contexts: as Memcpy3D, and set_src_context(ctx), set_dst_context(ctx). One that is not
-set is the current one; memory must be of the context of its side.
+A copy of a box between two contexts: as Memcpy3D, with set_src_context(ctx) and set_dst_context(ctx). The default of
+both is the current context. Memory must belong to the context of its side.
 @call fun(): cuda.Memcpy3DPeer
-@field src_x_in_bytes integer
-@field src_y integer
-@field src_z integer
-@field src_lod integer  level of a mipmapped array
-@field src_pitch integer  bytes from row to row
-@field src_height integer  rows from slice to slice
-@field dst_x_in_bytes integer
-@field dst_y integer
-@field dst_z integer
-@field dst_lod integer  level of a mipmapped array
-@field dst_pitch integer  bytes from row to row
-@field dst_height integer  rows from slice to slice
-@field width_in_bytes integer  has to be set
-@field height integer  rows; has to be set
-@field depth integer  slices; has to be set
+@field src_x_in_bytes integer  as for Memcpy3D
+@field src_y integer  as for Memcpy3D
+@field src_z integer  as for Memcpy3D
+@field src_lod integer  the level of a mipmapped array
+@field src_pitch integer  bytes from one row to the next
+@field src_height integer  rows from one slice to the next
+@field dst_x_in_bytes integer  as for Memcpy3D
+@field dst_y integer  as for Memcpy3D
+@field dst_z integer  as for Memcpy3D
+@field dst_lod integer  the level of a mipmapped array
+@field dst_pitch integer  bytes from one row to the next
+@field dst_height integer  rows from one slice to the next
+@field width_in_bytes integer  bytes in each row; required
+@field height integer  the number of rows; required
+@field depth integer  the number of slices; required
 = cuda.Memcpy3DPeer:set_dst_context(context)
 Sets the context of the destination memory.
 @param context cuda.Context  the context whose memory the copy writes
@@ -7089,12 +7096,12 @@ Sets the context of the source memory.
 @param context cuda.Context  the context whose memory the copy reads
 @raise LogicError if context is not a Context
 = cuda.MemcpyNode class
-What Graph:add_memcpy takes.
-@field dst any
-@field src any
-@field bytes integer?               default: all of the host buffer, or of what has a size
-@field copy cuda.Memcpy2D|cuda.Memcpy3D|nil  in the place of the other three
-@field after cuda.GraphNode|cuda.GraphNode[]|nil
+The argument of Graph:add_memcpy.
+@field dst any  the destination: device memory or a host buffer
+@field src any  the source: device memory or a host buffer
+@field bytes integer?  the number of bytes; default: the whole host buffer, or all of the memory if its size is known
+@field copy cuda.Memcpy2D|cuda.Memcpy3D|nil  a rectangular copy, instead of the other three fields
+@field after cuda.GraphNode|cuda.GraphNode[]|nil  the nodes that this node runs after
 = cuda.MemoryPool:export()
 cuMemPoolExportToShareableHandle: returns a file descriptor for cuda.import_mempool() in another process. Pass it
 through a socket or by inheritance.
@@ -7111,15 +7118,15 @@ cuMemPoolImportPointer: returns memory of the process that exported this pool. F
 @return cuda.DeviceAllocation
 @raise LogicError if it is not such data, for memory of another pool, for memory that is already imported and not freed, and for a pool that was not imported
 = cuda.MemsetNode class
-What Graph:add_memset takes.
-@field dst any
-@field value integer?               default 0
-@field count integer?               elements; default: all
-@field bits integer?                of an element: 8 (the default), 16 or 32
-@field pitch integer?               of a rectangle, in the place of count: bytes from row to row,
-@field width integer?               elements of a row,
-@field height integer?              and rows
-@field after cuda.GraphNode|cuda.GraphNode[]|nil
+The argument of Graph:add_memset.
+@field dst any  the device memory to fill
+@field value integer?  the value of each element; default 0
+@field count integer?  the number of elements; default: all
+@field bits integer?  bits of an element: 8 (the default), 16 or 32
+@field pitch integer?  for a rectangle, instead of count: bytes from one row to the next
+@field width integer?  for a rectangle: elements in each row
+@field height integer?  for a rectangle: the number of rows
+@field after cuda.GraphNode|cuda.GraphNode[]|nil  the nodes that this node runs after
 = cuda.Out(buf, nbytes)
 Kernel argument: device memory for the time of the call, copied to a host buffer after it. What the kernel
 leaves unwritten is undefined.
@@ -7128,7 +7135,7 @@ leaves unwritten is undefined.
 @return cuda.ArgumentHandler
 @raise LogicError if it is not a host buffer, or a Lua string
 = cuda.PagelockedHostAllocation field
-Another name of HostAllocation, PyCUDA's.
+PyCUDA's name of HostAllocation.
 = cuda.RegisteredHostMemory class
 Page-locked memory of the program: the base of arrays of register_host_memory. You can pass it wherever device memory
 is accepted.
@@ -7157,15 +7164,15 @@ the object that it was created from.
 = cuda.Scalar class
 A typed scalar, for a kernel with unknown parameter types.
 = cuda.Stream class
-A queue of work on the device. Work in one stream runs in order; streams run beside each other. Dropped with work
-pending, it ends that work first; this does not wait for it.
+A queue of work on the device. Work in a stream runs in order; different streams run concurrently. If you drop a
+stream with pending work, that work is still done, and dropping does not wait for it.
 @call fun(options?: integer|string|(integer|string)[]|{flags: any, priority: integer}): cuda.Stream  flags of cuda.stream_flags ("non_blocking": does not wait for the legacy stream), or a table of options
 @options flags priority
 = cuda.Stream.priority_range()
-cuCtxGetStreamPriorityRange of the current context: the smaller number is the greater priority. Priorities outside
-of the range are taken for its nearer end.
+cuCtxGetStreamPriorityRange of the current context. A lower number means a higher priority. Priorities outside the
+range are clamped to it.
 @return integer least     0 on all GPUs so far
-@return integer greatest  -5, say
+@return integer greatest  for example -5
 @raise LogicError (201) without a current context
 = cuda.Stream:begin_capture(options)
 cuStreamBeginCapture: records later work of this stream instead of running it. It is the current stream until
@@ -7262,33 +7269,33 @@ A texture reference's unit, as the driver chooses it.
 = cuda.address_mode field
 CUaddress_mode: what a texture gives outside its bounds.
 = cuda.aligned_empty(shape, dtype, options)
-A host array in plain memory that begins at a multiple of `alignment`, for register_host_memory. Its base is the
-AlignedHostAllocation. Needs no driver.
+Returns a host array in plain memory whose address is a multiple of `alignment`, for register_host_memory. Its base
+is the AlignedHostAllocation. Does not need a driver.
 @param shape integer|integer[]  as for pagelocked_empty
-@param dtype? any
-@param options? {order: "C"|"F", alignment: integer}  alignment: bytes, a power of two, default 4096
-@return cuda.ndarray.Array  with undefined elements
-@raise MemoryError; LogicError for a bad shape, dtype or option
+@param dtype? any  as for dtype.of; default: dtype.default_float()
+@param options? {order: "C"|"F", alignment: integer}  alignment: in bytes, a power of two, default 4096
+@return cuda.ndarray.Array  an array with undefined elements
+@raise MemoryError; LogicError for an invalid shape, dtype or option
 @options alignment order="C"|"F"
 = cuda.aligned_empty_like(other, options)
-An aligned array of the shape, dtype and, unless given, order of another host array.
-@param other cuda.ndarray.Array
-@param options? {order: "C"|"F", alignment: integer}
-@return cuda.ndarray.Array  with undefined elements
+Returns an aligned array with the shape, dtype and (by default) order of another host array.
+@param other cuda.ndarray.Array  as for pagelocked_empty_like
+@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
+@return cuda.ndarray.Array  an array with undefined elements
 @raise MemoryError, LogicError as aligned_empty
 @options alignment order="C"|"F"
 = cuda.aligned_zeros(shape, dtype, options)
-As aligned_empty, with zeros (false) as elements.
-@param shape integer|integer[]
-@param dtype? any
-@param options? {order: "C"|"F", alignment: integer}
+As aligned_empty, with zeros (false for bool) as elements.
+@param shape integer|integer[]  as for pagelocked_empty
+@param dtype? any  as for dtype.of; default: dtype.default_float()
+@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as aligned_empty
 @options alignment order="C"|"F"
 = cuda.aligned_zeros_like(other, options)
-As aligned_empty_like, with zeros (false) as elements.
-@param other cuda.ndarray.Array
-@param options? {order: "C"|"F", alignment: integer}
+As aligned_empty_like, with zeros (false for bool) as elements.
+@param other cuda.ndarray.Array  as for pagelocked_empty_like
+@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as aligned_empty
 @options alignment order="C"|"F"
@@ -7305,23 +7312,24 @@ A 16-bit float with the range of float32: the upper half of a binary32.
 @raise LogicError if the value overflows
 = cuda.bool(value)
 One byte, 0 or 1.
-@param value number|boolean|ffi.cdata*  the value; numbers other than 0 become 1
+@param value number|boolean|ffi.cdata*  true, false, 1 or 0
 @return cuda.Scalar
 = cuda.completion_fd()
-A file descriptor that is readable while functions given to Stream:on_complete(), or to host nodes of graphs, wait
-to be called: for an event loop, which calls cuda.poll() then. Each Lua state has its own. The loop must not read,
-write or close it; it is closed with the state. Programs that it starts do not get it. If a kernel fails, the driver
-may call no function behind it: give the wait a time limit, and call Stream:is_done() then, which raises the error.
+Returns a file descriptor for an event loop. It is readable while functions passed to Stream:on_complete(), or to
+host nodes of graphs, are ready; the loop then calls cuda.poll(). Each Lua state has its own descriptor. The loop
+must not read, write or close it; it is closed with the state, and programs that the loop starts do not inherit it.
+After a failed kernel the driver may not call any later function. So set a time limit for the wait, and then call
+Stream:is_done(), which raises the error.
 @return integer fd  the same in each call
-@raise RuntimeError after a fork, or if the process has no descriptor left
+@raise RuntimeError after a fork, or if the process has run out of descriptors
 = cuda.compute_mode field
 CUcomputemode: which processes may use a device; dev.compute_mode is one. EXCLUSIVE is of old drivers; none gives it
 any more.
 = cuda.ctx_flags field
 CUctx_flags: how a context waits (SCHED_*) and what it provides; for Device:make_context().
 = cuda.current_stream()
-The stream of whatever is given none: that of the innermost Stream:use(), Stream:capture() or
-Stream:begin_capture(), else the legacy stream.
+Returns the stream of operations without a stream argument: that of the innermost Stream:use(), Stream:capture() or
+Stream:begin_capture(), otherwise the legacy stream.
 @return cuda.Stream
 = cuda.device_attribute field
 CUdevice_attribute: for Device:get_attribute().
@@ -7332,9 +7340,9 @@ The device's lasting error: after one, every call on the device fails in this pr
 @return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
 @raise LogicError (201) without an argument if no context is current
 = cuda.dtype_to_array_format(dtype)
-The array format whose elements are of a dtype.
+Returns the array format for elements of a dtype.
 @param dtype any  as for dtype.of
-@return integer   of cuda.array_format
+@return integer  a value of cuda.array_format
 @raise LogicError if no format has such elements
 = cuda.event_flags field
 CUevent_flags: for cuda.Event().
@@ -7360,17 +7368,17 @@ A 64-bit float, IEEE binary64.
 @return cuda.Scalar
 @raise LogicError if the value overflows
 = cuda.from_device(src, shape, dtype, order)
-A host array with a copy of device memory.
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param shape integer|integer[]
-@param dtype any
-@param order? "C"|"F"  default "C"
+Copies device memory to a new host array.
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param shape integer|integer[]  the extents of the array: a list, or a number for a 1-D array
+@param dtype any  the dtype of the array, as for dtype.of
+@param order? "C"|"F"  the order of the elements; default "C"
 @return cuda.ndarray.Array
-@raise LogicError if the memory is smaller than that
+@raise LogicError if the memory is smaller than the array
 = cuda.from_device_like(src, other)
-A host array with a copy of device memory, of the shape, dtype and order of another host array.
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param other cuda.ndarray.Array
+Copies device memory to a new host array with the shape, dtype and order of another host array.
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param other cuda.ndarray.Array  the array whose shape, dtype and order are used
 @return cuda.ndarray.Array
 @raise LogicError as from_device
 = cuda.func_cache field
@@ -7403,19 +7411,19 @@ CUgraphicsRegisterFlags: how a resource of OpenGL is used.
 = cuda.host_alloc_flags field
 CU_MEMHOSTALLOC_*: for page-locked memory.
 = cuda.import_mempool(descriptor, device)
-cuMemPoolImportFromShareableHandle: the pool of another process, from the descriptor that MemoryPool:export() gave
-there and that reached this process through a socket or by inheritance. `import_pointer` opens its memory; it
-allocates none. The descriptor may be closed afterwards.
+cuMemPoolImportFromShareableHandle: returns the pool of another process. The descriptor comes from
+MemoryPool:export() in that process, through a socket or by inheritance. `import_pointer` opens memory of the pool;
+you cannot allocate from it. You may close the descriptor afterwards.
 @param descriptor integer  a file descriptor of this process
-@param device? cuda.Device|integer  default: that of the current context
+@param device? cuda.Device|integer  default: the device of the current context
 @return cuda.MemoryPool
-@raise LogicError for a descriptor that is not of a pool; (201) without a context
+@raise LogicError if the descriptor does not belong to a pool; (201) without a context
 = cuda.initialize_profiler(config_file, output_file, output_mode)
-cuProfilerInitialize, of a profiler that is no more: kept for programs that call it.
-@param config_file string
-@param output_file string
+cuProfilerInitialize, for a profiler that no longer exists: kept for programs that call it.
+@param config_file string  the configuration file
+@param output_file string  the output file
 @param output_mode integer|string  cuda.profiler_output_mode: "csv", "key_value_pair"
-@raise LogicError (801) with drivers of today: run the program under nsys or ncu instead
+@raise LogicError (801) with current drivers: run the program under nsys or ncu instead
 = cuda.int16(value)
 A 16-bit signed integer.
 @param value number|ffi.cdata*  an integer from -32768 to 32767
@@ -7449,53 +7457,53 @@ CUjit_option: for cuda.module_from_buffer().
 = cuda.jit_target field
 CUjit_target: values of the option TARGET. COMPUTE_10 to COMPUTE_21 are there by name only: using one raises.
 = cuda.legacy_stream field
-CU_STREAM_LEGACY: the default stream. It waits for all streams but "non_blocking" ones, and they wait for it.
+CU_STREAM_LEGACY: the default stream. It waits for all streams except "non_blocking" ones, and they wait for it.
 = cuda.limit field
 CUlimit: for Context:get_limit() and Context:set_limit().
 = cuda.make_multichannel_2d_array(ary, order)
-A 2D array of several channels with the elements of a host array of three axes.
-@param ary cuda.ndarray.Array|cuda.gpuarray.Array
+Returns a 2D CUDA array with several channels and the elements of an array with three axes.
+@param ary cuda.ndarray.Array|cuda.gpuarray.Array  an array with three axes
 @param order "C"|"F"  C: shape {height, width, channels}; F: shape {channels, width, height}
 @return cuda.Array
-@raise LogicError for another rank or dtype, or other than 1, 2 or 4 channels
+@raise LogicError for another rank or dtype, or if there are not 1, 2 or 4 channels
 = cuda.managed_empty(shape, dtype, options)
-cuMemAllocManaged: a host array in memory that host and device share; kernels take it as an argument. What a kernel
-wrote is there after a synchronisation. On a device whose attribute concurrent_managed_access is 0, touching it while
-a kernel runs ends the process, unless it is attached to another stream or to the host (ManagedAllocation:attach).
-Its base is the ManagedAllocation.
+cuMemAllocManaged: returns a host array in memory that host and device share. You can pass it to kernels, and read
+their results after a synchronisation. On a device whose attribute concurrent_managed_access is 0, accessing it while
+a kernel runs ends the process, unless the memory is attached to another stream or to the host
+(ManagedAllocation:attach). Its base is the ManagedAllocation.
 @param shape integer|integer[]  as for pagelocked_empty
-@param dtype? any
-@param options? {order: "C"|"F", mem_flags: any}  mem_flags: "global" (default) or "host", whom it is attached to
-@return cuda.ndarray.Array  with undefined elements
-@raise MemoryError; LogicError for a bad shape, dtype or option, without a current context (201), during a capture, and (801) on a device without managed memory
+@param dtype? any  as for dtype.of; default: dtype.default_float()
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: what it is attached to: "global" (default) or "host"
+@return cuda.ndarray.Array  an array with undefined elements
+@raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), during a capture, and (801) on a device without managed memory
 @options mem_flags order="C"|"F"
 = cuda.managed_empty_like(other, options)
-A managed array of the shape, dtype and, unless given, order of another host array.
-@param other cuda.ndarray.Array
-@param options? {order: "C"|"F", mem_flags: any}
-@return cuda.ndarray.Array  with undefined elements
+Returns a managed array with the shape, dtype and (by default) order of another host array.
+@param other cuda.ndarray.Array  as for pagelocked_empty_like
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
+@return cuda.ndarray.Array  an array with undefined elements
 @raise MemoryError, LogicError as managed_empty
 @options mem_flags order="C"|"F"
 = cuda.managed_zeros(shape, dtype, options)
-As managed_empty, with zeros (false) as elements.
-@param shape integer|integer[]
-@param dtype? any
-@param options? {order: "C"|"F", mem_flags: any}
+As managed_empty, with zeros (false for bool) as elements.
+@param shape integer|integer[]  as for pagelocked_empty
+@param dtype? any  as for dtype.of; default: dtype.default_float()
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as managed_empty
 @options mem_flags order="C"|"F"
 = cuda.managed_zeros_like(other, options)
-As managed_empty_like, with zeros (false) as elements.
-@param other cuda.ndarray.Array
-@param options? {order: "C"|"F", mem_flags: any}
+As managed_empty_like, with zeros (false for bool) as elements.
+@param other cuda.ndarray.Array  as for pagelocked_empty_like
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as managed_empty
 @options mem_flags order="C"|"F"
 = cuda.matrix_to_array(matrix, order, opts)
-A 2D array with the elements of a host array of two axes.
-@param matrix cuda.ndarray.Array|cuda.gpuarray.Array
+Returns a 2D CUDA array with the elements of an array with two axes.
+@param matrix cuda.ndarray.Array|cuda.gpuarray.Array  an array with two axes
 @param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
-@param opts? {allow_double_hack: boolean?}  float64 and complex128 as int32 channels, two for each double
+@param opts? {allow_double_hack: boolean?}  allow_double_hack: store float64 and complex128 as int32 channels, two for each double
 @return cuda.Array
 @raise LogicError for another rank or dtype
 @options allow_double_hack
@@ -7504,39 +7512,39 @@ CUmemAccess_flags: what a device may do with memory of a pool or a virtual range
 = cuda.mem_advise field
 CUmem_advise: advice about managed memory.
 = cuda.mem_alloc(bytes)
-cuMemAlloc: device memory in the current context. Freed by :free(), which waits for kernels that run, or after it was
-collected, by the next allocation or synchronisation.
-@param bytes integer  at least 1
+cuMemAlloc: allocates device memory in the current context. It is freed by :free(), which waits for running kernels,
+or, after it was collected, by the next allocation or synchronisation.
+@param bytes integer  the size in bytes, at least 1
 @return cuda.DeviceAllocation
-@raise MemoryError (requested, free, total, live, pooled, queued: bytes) if there is no memory even after a garbage collection; LogicError (201) without a current context, and while a stream is being captured
+@raise MemoryError (requested, free, total, live, pooled, queued: bytes) if the device is out of memory even after a garbage collection; LogicError (201) without a current context, and while a stream is being captured
 = cuda.mem_alloc_pitch(width, height, access_size)
-cuMemAllocPitch: device memory for `height` rows of `width` bytes, each at an address that suits accesses of
+cuMemAllocPitch: allocates device memory for `height` rows of `width` bytes, each aligned for accesses of
 `access_size` bytes.
-@param width integer        bytes of a row
-@param height integer       rows
-@param access_size integer  4, 8 or 16: the largest element that kernels read or write at once
+@param width integer  bytes in each row
+@param height integer  the number of rows
+@param access_size integer  4, 8 or 16: the size of the largest element that kernels read or write at once
 @return cuda.DeviceAllocation
-@return integer pitch  bytes from row to row
+@return integer pitch  bytes from one row to the next
 @raise MemoryError as mem_alloc; LogicError for a size of 0, another access_size, without a current context (201), and during a capture
 = cuda.mem_allocation_type field
 CUmemAllocationType: kinds of memory that pools and virtual ranges take.
 = cuda.mem_attach_flags field
 CUmemAttach_flags: which streams may use managed memory.
 = cuda.mem_get_address_range(p)
-cuMemGetAddressRange: the allocation that an address lies in.
-@param p cuda.DeviceAllocation|cuda.DevicePointer|integer
-@return integer base
-@return integer size  bytes, as they were asked for
-@raise LogicError (500) if no allocation holds it
+cuMemGetAddressRange: returns the allocation that contains an address.
+@param p cuda.DeviceAllocation|cuda.DevicePointer|integer  an address in the allocation
+@return integer base  the start of the allocation
+@return integer size  the requested size in bytes
+@raise LogicError (500) if no allocation contains it
 = cuda.mem_get_info()
 @return integer free, integer total  bytes on the current device
 @raise LogicError (201) without a current context
 = cuda.mem_get_ipc_handle(memory)
-cuIpcGetMemHandle: lets other processes on this machine use memory of mem_alloc(). They have to be done with it, and
-it has to be theirs no more, before it is freed here.
-@param memory cuda.DeviceAllocation|cuda.DevicePointer|integer  its start
+cuIpcGetMemHandle: lets other processes on this machine use memory of mem_alloc(). Before you free it here, the other
+processes must finish their work with it and close it.
+@param memory cuda.DeviceAllocation|cuda.DevicePointer|integer  the start of the memory
 @return string handle  64 bytes, for IPCMemoryHandle in another process
-@raise LogicError for memory of a pool, host and managed memory, and for an address that is not an allocation's start
+@raise LogicError for memory of a pool, host and managed memory, and for an address that is not the start of an allocation
 = cuda.mem_handle_type field
 CUmemAllocationHandleType: how memory of pools and virtual ranges is given to other processes.
 = cuda.mem_host_register_flags field
@@ -7547,100 +7555,99 @@ CUmemLocationType: where memory is.
 CUmem_range_attribute: what the driver knows about a range of managed memory.
 = cuda.memcpy_atoa(dest, dest_index, src, src_index, len)
 Copies between arrays.
-@param dest cuda.Array
+@param dest cuda.Array  the destination array
 @param dest_index integer  byte offset in its first row
-@param src cuda.Array
+@param src cuda.Array  the source array
 @param src_index integer   byte offset in its first row
-@param len integer         bytes
-@raise LogicError if it does not fit
+@param len integer  the number of bytes
+@raise LogicError if the range exceeds the memory
 = cuda.memcpy_atod(dest, ary, index, len)
 Copies from an array into device memory.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param ary cuda.Array
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the destination
+@param ary cuda.Array  the source array
 @param index integer  byte offset in its first row
-@param len integer    bytes
-@raise LogicError if it does not fit
+@param len integer  the number of bytes
+@raise LogicError if the range exceeds the memory
 = cuda.memcpy_atoh(dest, ary, index)
-Fills a host buffer from an array.
+Copies an array to a host buffer.
 @param dest any       as for memcpy_dtoh
-@param ary cuda.Array
+@param ary cuda.Array  the source array
 @param index integer  byte offset in its first row
-@raise LogicError if it does not fit
+@raise LogicError if the range exceeds the memory
 = cuda.memcpy_dtoa(ary, index, src, len)
 Copies device memory into an array.
-@param ary cuda.Array
+@param ary cuda.Array  the destination array
 @param index integer  byte offset in its first row
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param len integer    bytes
-@raise LogicError if it does not fit
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param len integer  the number of bytes
+@raise LogicError if the range exceeds the memory
 = cuda.memcpy_dtod(dest, src, nbytes)
 Copies within device memory. May return before the copy is done.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param nbytes integer
-@raise LogicError if it does not fit.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the destination
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param nbytes integer  the number of bytes
+@raise LogicError if the memory is too small.
 = cuda.memcpy_dtod_async(dest, src, nbytes, stream)
-Copies within device memory in the order of a stream.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param nbytes integer
-@param stream? cuda.Stream  default: the current one
-@raise LogicError if it does not fit
+Copies within device memory in stream order.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the destination
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param nbytes integer  the number of bytes
+@param stream? cuda.Stream  default: the current stream
+@raise LogicError if the memory is too small
 = cuda.memcpy_dtoh(dest, src, opts)
-Copies device memory to the host, after all earlier work of the default and the blocking streams; returns when the
-data is there.
-@param dest any  FFI array or struct, host array, {ptr =, nbytes =}, object with :buffer()
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param opts? {nbytes: integer}  default: the whole host buffer
-@raise LogicError if it does not fit; errors of kernels that ran before show here too.
+Copies device memory to the host, after all earlier work of the default and the blocking streams. Returns when the
+data has arrived.
+@param dest any  an FFI array or struct, a host array, {ptr =, nbytes =}, or an object with :buffer()
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param opts? {nbytes: integer}  nbytes: the number of bytes; default: the whole host buffer
+@raise LogicError if the buffers are too small; errors of earlier kernels are raised here, too.
 @options nbytes
 = cuda.memcpy_dtoh_async(dest, src, stream, opts)
-Copies device memory to the host in the order of a stream. The buffer is kept alive until the copy is done; what it
-holds before the stream is synchronised is undefined. For memory that is not page-locked the call itself waits.
+Copies device memory to the host in stream order. The buffer is kept alive until the copy is done. Its contents are
+undefined until you synchronise the stream. For memory that is not page-locked the call itself waits.
 @param dest any              as for memcpy_dtoh
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param stream? cuda.Stream  default: the current one
-@param opts? {nbytes: integer}
-@raise LogicError if it does not fit
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param stream? cuda.Stream  default: the current stream
+@param opts? {nbytes: integer}  nbytes: as for memcpy_dtoh
+@raise LogicError if the buffers are too small
 @options nbytes
 = cuda.memcpy_htoa(ary, index, src)
 Copies a host buffer into an array.
-@param ary cuda.Array
+@param ary cuda.Array  the destination array
 @param index integer  byte offset in its first row
 @param src any        as for memcpy_htod
-@raise LogicError if it does not fit
+@raise LogicError if the range exceeds the memory
 = cuda.memcpy_htod(dest, src, opts)
-Copies host memory to the device, after all earlier work of the default and the blocking streams; returns when the
-host buffer may be reused.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param src any  string, FFI array or struct, host array, {ptr =, nbytes =}, object with :buffer()
-@param opts? {nbytes: integer}  default: the whole host buffer
-@raise LogicError if it does not fit.
+Copies host memory to the device, after all earlier work of the default and the blocking streams. Returns when you
+may reuse the host buffer.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the destination
+@param src any  a string, an FFI array or struct, a host array, {ptr =, nbytes =}, or an object with :buffer()
+@param opts? {nbytes: integer}  nbytes: the number of bytes; default: the whole host buffer
+@raise LogicError if the destination is too small.
 @options nbytes
 = cuda.memcpy_htod_async(dest, src, stream, opts)
-Copies host memory to the device in the order of a stream. The buffer is kept alive until the copy is done;
-page-locked
-memory is read when the copy runs, so it must not be changed before that.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
+Copies host memory to the device in stream order. The buffer is kept alive until the copy is done. Page-locked memory
+is read when the copy runs, so do not change it before.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the destination
 @param src any               as for memcpy_htod
-@param stream? cuda.Stream  default: the current one
-@param opts? {nbytes: integer}
-@raise LogicError if it does not fit
+@param stream? cuda.Stream  default: the current stream
+@param opts? {nbytes: integer}  nbytes: as for memcpy_htod
+@raise LogicError if the destination is too small
 @options nbytes
 = cuda.memcpy_peer(dest, src, size, opts)
-Copies between the memory of two contexts, of one device or two.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param size integer  bytes
-@param opts? {dest_context: cuda.Context?, src_context: cuda.Context?, stream: cuda.Stream?}  a context that is not given is the current one; with a stream the copy is asynchronous
-@raise LogicError if it does not fit, or memory is of another context
+Copies between the memory of two contexts, on one device or two.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the destination
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param size integer  the number of bytes
+@param opts? {dest_context: cuda.Context?, src_context: cuda.Context?, stream: cuda.Stream?}  dest_context: the context of the destination; default: the current context; src_context: the context of the source; default: the current context; stream: with a stream the copy is asynchronous
+@raise LogicError if the memory is too small or belongs to another context
 @options dest_context src_context stream
 = cuda.memcpy_peer_async(dest, src, size, opts)
-The same in the order of a stream: opts.stream, default the current one.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param src cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param size integer  bytes
-@param opts? {dest_context: cuda.Context?, src_context: cuda.Context?, stream: cuda.Stream?}
+As memcpy_peer, in the order of the stream opts.stream; default: the current stream.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the destination
+@param src cuda.DeviceAllocation|cuda.DevicePointer|integer  the source
+@param size integer  the number of bytes
+@param opts? {dest_context: cuda.Context?, src_context: cuda.Context?, stream: cuda.Stream?}  dest_context: as for memcpy_peer; src_context: as for memcpy_peer
 @raise LogicError as memcpy_peer
 @options dest_context src_context stream
 = cuda.memory_type field
@@ -7648,100 +7655,100 @@ CUmemorytype: what an address belongs to; the ends of a copy.
 = cuda.mempool_attribute field
 CUmemPool_attribute: for memory pools.
 = cuda.memset_d16(dest, data, count)
-Fills device memory with a 16-bit value. May return before it is done.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 2
-@param data integer   0 to 65535
-@param count integer  elements, of two bytes
-@raise LogicError if it does not fit, data is out of range or the address is not aligned
+Fills device memory with a 16-bit value. May return before the fill is done.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the memory to fill, aligned to 2 bytes
+@param data integer  a value from 0 to 65535
+@param count integer  the number of elements, of two bytes each
+@raise LogicError if the memory is too small or not aligned, or data is out of range
 = cuda.memset_d16_async(dest, data, count, stream)
-As memset_d16, in the order of a stream.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 2
-@param data integer   0 to 65535
-@param count integer  elements, of two bytes
-@param stream? cuda.Stream  default: the current one
+As memset_d16, in stream order.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the memory to fill, aligned to 2 bytes
+@param data integer  a value from 0 to 65535
+@param count integer  the number of elements, of two bytes each
+@param stream? cuda.Stream  default: the current stream
 @raise LogicError as memset_d16
 = cuda.memset_d2d16(dest, pitch, data, width, height)
-Fills a rectangle of device memory with a 16-bit value. May return before it is done.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 2
-@param pitch integer   bytes from row to row, a multiple of 2
-@param data integer    0 to 65535
-@param width integer   elements of a row, of two bytes
-@param height integer  rows
-@raise LogicError if it does not fit, data is out of range, address or pitch are not aligned
+Fills a rectangle of device memory with a 16-bit value. May return before the fill is done.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the first row of the rectangle, aligned to 2 bytes
+@param pitch integer  bytes from one row to the next, a multiple of 2
+@param data integer  a value from 0 to 65535
+@param width integer  elements in each row, of two bytes each
+@param height integer  the number of rows
+@raise LogicError if the memory is too small, if data is out of range, or if the address or the pitch is not aligned
 = cuda.memset_d2d16_async(dest, pitch, data, width, height, stream)
-As memset_d2d16, in the order of a stream.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 2
-@param pitch integer   bytes from row to row, a multiple of 2
-@param data integer    0 to 65535
-@param width integer   elements of a row, of two bytes
-@param height integer  rows
-@param stream? cuda.Stream  default: the current one
+As memset_d2d16, in stream order.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  as for memset_d2d16
+@param pitch integer  bytes from one row to the next, a multiple of 2
+@param data integer  a value from 0 to 65535
+@param width integer  elements in each row, of two bytes each
+@param height integer  the number of rows
+@param stream? cuda.Stream  default: the current stream
 @raise LogicError as memset_d2d16
 = cuda.memset_d2d32(dest, pitch, data, width, height)
-Fills a rectangle of device memory with a 32-bit value. May return before it is done.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 4
-@param pitch integer   bytes from row to row, a multiple of 4
-@param data integer    0 to 2^32 - 1
-@param width integer   elements of a row, of four bytes
-@param height integer  rows
-@raise LogicError if it does not fit, data is out of range, address or pitch are not aligned
+Fills a rectangle of device memory with a 32-bit value. May return before the fill is done.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the first row of the rectangle, aligned to 4 bytes
+@param pitch integer  bytes from one row to the next, a multiple of 4
+@param data integer  a value from 0 to 2^32 - 1
+@param width integer  elements in each row, of four bytes each
+@param height integer  the number of rows
+@raise LogicError if the memory is too small, if data is out of range, or if the address or the pitch is not aligned
 = cuda.memset_d2d32_async(dest, pitch, data, width, height, stream)
-As memset_d2d32, in the order of a stream.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 4
-@param pitch integer   bytes from row to row, a multiple of 4
-@param data integer    0 to 2^32 - 1
-@param width integer   elements of a row, of four bytes
-@param height integer  rows
-@param stream? cuda.Stream  default: the current one
+As memset_d2d32, in stream order.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  as for memset_d2d32
+@param pitch integer  bytes from one row to the next, a multiple of 4
+@param data integer  a value from 0 to 2^32 - 1
+@param width integer  elements in each row, of four bytes each
+@param height integer  the number of rows
+@param stream? cuda.Stream  default: the current stream
 @raise LogicError as memset_d2d32
 = cuda.memset_d2d8(dest, pitch, data, width, height)
-Fills a rectangle of device memory with a byte. May return before it is done.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param pitch integer   bytes from row to row
-@param data integer    0 to 255
-@param width integer   elements of a row, of one byte
-@param height integer  rows
-@raise LogicError if it does not fit or data is out of range
+Fills a rectangle of device memory with a byte. May return before the fill is done.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the first row of the rectangle
+@param pitch integer  bytes from one row to the next
+@param data integer  a value from 0 to 255
+@param width integer  elements in each row, of one byte each
+@param height integer  the number of rows
+@raise LogicError if the memory is too small or data is out of range
 = cuda.memset_d2d8_async(dest, pitch, data, width, height, stream)
-As memset_d2d8, in the order of a stream.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param pitch integer   bytes from row to row
-@param data integer    0 to 255
-@param width integer   elements of a row, of one byte
-@param height integer  rows
-@param stream? cuda.Stream  default: the current one
+As memset_d2d8, in stream order.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  as for memset_d2d8
+@param pitch integer  bytes from one row to the next
+@param data integer  a value from 0 to 255
+@param width integer  elements in each row, of one byte each
+@param height integer  the number of rows
+@param stream? cuda.Stream  default: the current stream
 @raise LogicError as memset_d2d8
 = cuda.memset_d32(dest, data, count)
-Fills device memory with a 32-bit value. May return before it is done.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 4
-@param data integer   0 to 2^32 - 1
-@param count integer  elements, of four bytes
-@raise LogicError if it does not fit, data is out of range or the address is not aligned
+Fills device memory with a 32-bit value. May return before the fill is done.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the memory to fill, aligned to 4 bytes
+@param data integer  a value from 0 to 2^32 - 1
+@param count integer  the number of elements, of four bytes each
+@raise LogicError if the memory is too small or not aligned, or data is out of range
 = cuda.memset_d32_async(dest, data, count, stream)
-As memset_d32, in the order of a stream.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  a multiple of 4
-@param data integer   0 to 2^32 - 1
-@param count integer  elements, of four bytes
-@param stream? cuda.Stream  default: the current one
+As memset_d32, in stream order.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the memory to fill, aligned to 4 bytes
+@param data integer  a value from 0 to 2^32 - 1
+@param count integer  the number of elements, of four bytes each
+@param stream? cuda.Stream  default: the current stream
 @raise LogicError as memset_d32
 = cuda.memset_d8(dest, data, count)
-Fills device memory with a byte. May return before it is done.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param data integer   0 to 255
-@param count integer  elements, of one byte
-@raise LogicError if it does not fit or data is out of range
+Fills device memory with a byte. May return before the fill is done.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  the memory to fill
+@param data integer  a value from 0 to 255
+@param count integer  the number of elements, of one byte each
+@raise LogicError if the memory is too small or data is out of range
 = cuda.memset_d8_async(dest, data, count, stream)
-As memset_d8, in the order of a stream.
-@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer
-@param data integer   0 to 255
-@param count integer  elements, of one byte
-@param stream? cuda.Stream  default: the current one
+As memset_d8, in stream order.
+@param dest cuda.DeviceAllocation|cuda.DevicePointer|integer  as for memset_d8
+@param data integer  a value from 0 to 255
+@param count integer  the number of elements, of one byte each
+@param stream? cuda.Stream  default: the current stream
 @raise LogicError as memset_d8
 = cuda.np_to_array(ary, order, opts)
-An array of one, two or three dimensions with the elements of a host array.
-@param ary cuda.ndarray.Array|cuda.gpuarray.Array  1 to 3 axes
-@param order "C"|"F"              C: the last axis is x; F: the first one
-@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}
+Returns a 1D, 2D or 3D CUDA array with the elements of an array.
+@param ary cuda.ndarray.Array|cuda.gpuarray.Array  an array with 1 to 3 axes
+@param order "C"|"F"  C: the last axis is x; F: the first axis is x
+@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: as for gpuarray_to_array; allow_double_hack: as for gpuarray_to_array
 @return cuda.Array
 @raise LogicError for another rank or dtype
 @options allow_double_hack allow_surface_bind
@@ -7752,38 +7759,39 @@ CUoccupancy_flags.
 = cuda.p2p_attribute field
 CUdevice_P2PAttribute: for Device:p2p_attribute().
 = cuda.pagelocked_empty(shape, dtype, options)
-cuMemHostAlloc: a host array in page-locked memory, which copies from and to at full speed, and which asynchronous
-copies read and write while the program goes on. Kernels take it as an argument. Its base is the HostAllocation.
-@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one; may hold zeros
+cuMemHostAlloc: returns a host array in page-locked memory. Copies use it at full speed, and asynchronous copies
+access it while the program goes on. You can pass it to kernels. Its base is the HostAllocation.
+@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array; extents may be 0
 @param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {order: "C"|"F", mem_flags: any}  mem_flags: cuda.host_alloc_flags, "portable", "devicemap", "writecombined" (slow to read), or a list
-@return cuda.ndarray.Array  with undefined elements
-@raise MemoryError; LogicError for a bad shape, dtype or option, without a current context (201), during a capture
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: flags of cuda.host_alloc_flags: "portable", "devicemap", "writecombined" (slow to read), or a list
+@return cuda.ndarray.Array  an array with undefined elements
+@raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), and during a capture
 @options mem_flags order="C"|"F"
 = cuda.pagelocked_empty_like(other, options)
-A page-locked array of the shape, dtype and, unless given, order of another host array.
-@param other cuda.ndarray.Array
-@param options? {order: "C"|"F", mem_flags: any}
-@return cuda.ndarray.Array  with undefined elements
+Returns a page-locked array with the shape, dtype and (by default) order of another host array.
+@param other cuda.ndarray.Array  the array whose shape, dtype and order are used
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
+@return cuda.ndarray.Array  an array with undefined elements
 @raise MemoryError, LogicError as pagelocked_empty
 @options mem_flags order="C"|"F"
 = cuda.pagelocked_zeros(shape, dtype, options)
-As pagelocked_empty, with zeros (false) as elements.
-@param shape integer|integer[]
-@param dtype? any
-@param options? {order: "C"|"F", mem_flags: any}
+As pagelocked_empty, with zeros (false for bool) as elements.
+@param shape integer|integer[]  as for pagelocked_empty
+@param dtype? any  as for dtype.of; default: dtype.default_float()
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as pagelocked_empty
 @options mem_flags order="C"|"F"
 = cuda.pagelocked_zeros_like(other, options)
-As pagelocked_empty_like, with zeros (false) as elements.
-@param other cuda.ndarray.Array
-@param options? {order: "C"|"F", mem_flags: any}
+As pagelocked_empty_like, with zeros (false for bool) as elements.
+@param other cuda.ndarray.Array  as for pagelocked_empty_like
+@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as pagelocked_empty
 @options mem_flags order="C"|"F"
 = cuda.per_thread_stream field
-CU_STREAM_PER_THREAD: each thread's own default stream, which waits for the legacy stream and is waited for by it.
+CU_STREAM_PER_THREAD: each thread's own default stream. It waits for the legacy stream, and the legacy stream waits
+for it.
 = cuda.pointer(address)
 A device address that the caller vouches for: no owner, no bounds.
 @param address integer|ffi.cdata*
@@ -7791,21 +7799,21 @@ A device address that the caller vouches for: no owner, no bounds.
 = cuda.pointer_attribute field
 CUpointer_attribute: what the driver knows about an address.
 = cuda.poll()
-Calls the functions given to Stream:on_complete() whose time has come, and lets go of buffers that copies have
-done with. Waits for nothing.
-@return integer  how many functions were called
-@raise what they raise; the others are called by the next poll() or synchronize()
+Calls the functions passed to Stream:on_complete() whose work is done, and releases buffers of completed copies. Does
+not wait.
+@return integer  the number of functions called
+@raise their errors; the remaining functions are called by the next poll() or synchronize()
 = cuda.profiler_output_mode field
 CUoutput_mode of cudaProfiler.h. Of interest to old profilers only.
 = cuda.register_host_memory(ary, flags)
-cuMemHostRegister: page-locks memory that the program has already. What comes back is an array over the same memory
-whose base is the RegisteredHostMemory; it stays page-locked until base:unregister(), or until nothing refers to it
-and no copy uses it. For so long the value that it was made of is kept; memory behind a bare pointer must stay. At
-the end of a program LuaJIT runs the finalizers of ffi.gc() first: unregister such memory before.
-@param ary any     host array without gaps, FFI array or struct, {ptr =, nbytes =}, object with :buffer(); no string
-@param flags? any  cuda.mem_host_register_flags, "portable", "devicemap", "iomemory", "read_only", or a list
-@return cuda.ndarray.Array  of the shape, dtype and order of a host array; of other buffers, their bytes
-@raise LogicError (712) if it is page-locked already, (1) if the driver cannot lock it, for an empty or const buffer, a string, and during a capture; MemoryError
+cuMemHostRegister: page-locks memory that the program already has. Returns an array over this memory whose base is
+the RegisteredHostMemory. The memory stays page-locked until base:unregister(), or until nothing refers to the base
+and no copy uses it. The value that you passed is kept alive for that time; memory behind a bare pointer must stay
+valid. At the end of a program LuaJIT runs the finalizers of ffi.gc() first, so unregister such memory before.
+@param ary any  a contiguous host array, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer(), but not a string
+@param flags? any  flags of cuda.mem_host_register_flags: "portable", "devicemap", "iomemory", "read_only", or a list
+@return cuda.ndarray.Array  with the shape, dtype and order of a host array; for other buffers, their bytes
+@raise LogicError (712) if the memory is already page-locked, (1) if the driver cannot lock it, for an empty or const buffer, a string, and during a capture; MemoryError
 = cuda.resource_view_format field
 CUresourceViewFormat: what a view of an array reads its texels as.
 = cuda.shared_carveout field
@@ -7814,10 +7822,10 @@ CUshared_carveout: values of the function attribute PREFERRED_SHARED_MEMORY_CARV
 CUsharedconfig: for Context:set_shared_config().
 = cuda.start_profiler()
 cuProfilerStart: Nsight Systems (--capture-range=cudaProfilerApi) and Nsight Compute (--profile-from-start off)
-record from here on.
+record from this point on.
 @raise LogicError (201) without a current context
 = cuda.stop_profiler()
-cuProfilerStop: and until here.
+cuProfilerStop: stops their recording.
 @raise LogicError (201) without a current context
 = cuda.stream_capture_mode field
 CUstreamCaptureMode: which calls may break a capture.
@@ -7830,10 +7838,10 @@ CUstreamWaitValue_flags: how a wait compares.
 = cuda.stream_write_value_flags field
 CUstreamWriteValue_flags.
 = cuda.to_device(buf)
-Device memory with a copy of a host buffer.
-@param buf any  string, FFI array or struct, host array, {ptr =, nbytes =}, object with :buffer()
+Allocates device memory and copies a host buffer to it.
+@param buf any  a string, an FFI array or struct, a host array, {ptr =, nbytes =}, or an object with :buffer()
 @return cuda.DeviceAllocation
-@raise MemoryError, LogicError if it is not a host buffer or holds nothing
+@raise MemoryError, LogicError if buf is not a host buffer or is empty
 = cuda.uint16(value)
 A 16-bit unsigned integer.
 @param value number|ffi.cdata*  an integer from 0 to 65535
@@ -7861,10 +7869,10 @@ of it and destroys nothing. An invalid handle may crash the driver.
 @return cuda.Context  the same object each time
 @raise LogicError for 0, and for the handle of a Context that was detached
 = cuda.wrap_stream(handle)
-cuStreamGetCtx, cuStreamGetFlags: the Stream that stands for a CUstream of other code in this process, which keeps
-owning it: close() lets go of it and destroys nothing. Other code has to keep it alive. An invalid handle may
-crash the driver.
+cuStreamGetCtx, cuStreamGetFlags: returns a Stream for a CUstream that other code in this process owns. close()
+releases it without destroying the CUstream. The other code has to keep it alive. An invalid handle may crash the
+driver.
 @param handle integer|ffi.cdata*  the CUstream as a number; 0 and 1 are the legacy stream, 2 the per-thread one
 @return cuda.Stream
-@raise LogicError for what cannot be a handle
+@raise LogicError for a value that cannot be a handle
 ]==]

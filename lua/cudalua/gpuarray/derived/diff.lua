@@ -48,8 +48,8 @@ end
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param n? integer  how many times to take differences, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
 ---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
----  cudalua.Stream, allocator: function}  axis: default the last one; prepend: elements to add in front of each line: a
----  number, an array or nested lists; append: elements to add behind each line, as for prepend
+---  cudalua.Stream, allocator: function}  axis: default the last one. prepend: a number, an array or nested lists to
+---  add in front of each line. append: elements to add behind each line
 ---@return cudalua.gpuarray.Array  with n elements fewer along the axis
 ---@raise LogicError for a 0-d array, an invalid n or axis, and if prepend or append have another shape
 define("diff", function(a, n, options)

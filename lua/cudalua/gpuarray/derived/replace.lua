@@ -37,7 +37,7 @@ end
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
----  array of a higher kind (convert float to integer and complex to real with astype())
+---  array of a higher kind. Convert float to integer and complex to real with astype()
 define("masked_fill", function(a, mask, value, options)
   local what = "gpuarray.masked_fill"
   arguments.check_array(what, "a", a)
@@ -62,9 +62,8 @@ end
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: the replacement of NaN; default: 0; posinf: the replacement of infinity; default: the
----  greatest finite number of the dtype; neginf: the replacement of negative infinity; default: the least finite number
----  of the dtype
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the least finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 define("nan_to_num", function(a, options)

@@ -285,8 +285,8 @@ end
 -- ---- again and again ------------------------------------------------------------------------------------------------
 
 ---Repeats the array as a tile along each axis.
----@param ... any  the number of repetitions along each axis, or one list of them; if there are fewer than axes, they
----  apply to the last axes; if there are more, the array gets new axes in front; a last argument {stream =
+---@param ... any  the number of repetitions along each axis, or one list of them. If there are fewer than axes, they
+---  apply to the last axes. If there are more, the array gets new axes in front. A last argument {stream =
 ---  cudalua.Stream, allocator = function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a value that is not a non-negative integer
@@ -485,9 +485,9 @@ local pad_options = { constant_values = true, stream = true, allocator = true }
 ---Returns the array with a border around it.
 ---@param width any     the number of elements to add: a number, {before, after} for all axes, or a list of these for
 ---  each axis
----@param mode? string  what the border holds: "constant" (default); "edge": the nearest element; "reflect": elements
----  mirrored at the outermost ones; "symmetric": elements mirrored behind the outermost ones; "wrap": elements from the
----  other end; "empty": uninitialized elements
+---@param mode? string  what the border holds: "constant" (default); "edge": the nearest element. "reflect" mirrors at
+---  the outermost elements, "symmetric" behind them. "wrap": elements from the other end; "empty": uninitialized
+---  elements
 ---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: the value of a
 ---  constant border, default 0
 ---@return cudalua.gpuarray.Array

@@ -56,8 +56,8 @@ function Array:reshape(...)
 end
 
 ---Returns all elements as a 1-D array: as a view if the layout allows it, else as a copy.
----@param order? "C"|"F"|"A"|"K"  the order of the elements; default "C": the last axis changes fastest; "F": the first
----  axis does; "A": "F" if the array lies in F order alone, else "C"; "K": as they lie in memory
+---@param order? "C"|"F"|"A"|"K"  the order of the elements. "C" (default): the last axis changes fastest; "F": the
+---  first axis does. "A": "F" if the array lies in F order alone, else "C". "K": as they lie in memory
 ---@return cudalua.gpuarray.Array
 function Array:ravel(order)
   local what = "gpuarray:ravel"

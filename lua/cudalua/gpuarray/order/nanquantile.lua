@@ -70,8 +70,8 @@ local function called_median(what, a, options)
   return sort.inside(a, a._dtype.kind == "float" and median or quantiles.median, what, a, o)
 end
 
----The median of the elements that are not NaN, as NumPy's nanmedian: the middle one of the sorted elements, or the mean
----of the two in the middle; NaN if all are NaN. Integers give the default float.
+---The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
+---the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
 ---@param a cudalua.gpuarray.Array  an array of real numbers
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
 ---  default: all axes

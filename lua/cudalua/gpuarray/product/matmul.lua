@@ -34,10 +34,10 @@ local function matmul(what, a, b, options)
 end
 
 ---The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
----is a row as the first operand and a column as the second, and the result does not have that axis; for two 1-D arrays,
----matmul is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first,
----and the product is computed at once. The order of each sum depends only on the extents. float16 and bfloat16 are
----summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
+---is a row as the first operand and a column as the second, and the result lacks that axis. For two 1-D arrays, matmul
+---is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first, and
+---the product is computed at once. The order of each sum depends only on the extents. Elements of float16 and bfloat16
+---are summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
 ---@param a cudalua.gpuarray.Array  the first operand, with the shape (..., m, k)
 ---@param b cudalua.gpuarray.Array  the second operand, with the shape (..., k, n)
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: the

@@ -62,8 +62,8 @@ end
 ---The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
 ---integers have float64 intermediates.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. dtype: the
----  dtype of the result. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum
+---  of squares is divided by the number of elements minus ddof; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
 define("var", function(what, a, options) return spread(what, a, options, false) end)
