@@ -25,7 +25,7 @@ describe("help() finds", function()
       cudaMalloc = "cudaMalloc is written cuda.mem_alloc(bytes) here.",
       fft = "cuda.fft",
       eig = "Eigenvalues of nonsymmetric matrices are not supported; for symmetric and",
-      block = "block is an option: threads of a block: up to 3 extents; required",
+      block = "block is an option: threads in each block: up to 3 extents; required",
       pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",
       keepdims = "keepdims is an option: keep each reduced axis, with an extent of 1",
     } do

@@ -224,7 +224,7 @@ function M.memcpy_htoa(ary, index, src)
   core.memcpy_htoa(ary, number(index), slot, n, owner)
 end
 
----Copies an array to a host buffer.
+---Fills a host buffer from a CUDA array.
 ---@param dest any       as for memcpy_dtoh
 ---@param ary cudalua.Array  the source array
 ---@param index integer  byte offset in its first row
