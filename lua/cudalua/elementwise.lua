@@ -94,7 +94,7 @@ end
 ---(positions from 1, inclusive, negative ones from the end); n: the number of elements, if no array determines it;
 ---stream: default the current stream.
 ---
----You can also name the constructor's arguments in the table of options, as in PyCUDA: `{ arguments = "float *x",
+---You can name the constructor's arguments in the table of options, as in PyCUDA: `{ arguments = "float *x",
 ---operation = "x[i] = 1", name = "ones" }`.
 ---@class cudalua.elementwise.ElementwiseKernelClass
 ---@overload fun(arguments: string|any[], operation: string, name?: string, options?: cudalua.elementwise.Options):

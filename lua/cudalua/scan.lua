@@ -68,8 +68,8 @@ end
 ---
 ---The way in which elements are combined depends only on their number and the dtype: it is the same on every device.
 ---
----A third argument, PyCUDA's neutral, is accepted and ignored. Arguments may be named, in the table of options: { dtype
----= "int32", scan_expr = "a + b" }.
+---A third argument, PyCUDA's neutral, is accepted and ignored. You can name arguments in the table of options: {
+---dtype = "int32", scan_expr = "a + b" }.
 ---@class cudalua.scan.InclusiveScanKernelClass
 ---@overload fun(dtype: any, scan_expr: string, options?: cudalua.scan.Options): cudalua.scan.InclusiveScanKernel
 ---@overload fun(dtype: any, scan_expr: string, neutral: any, options?: cudalua.scan.Options):

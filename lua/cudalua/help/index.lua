@@ -2884,8 +2884,8 @@ Allocates device memory with the size of another object, without copying it.
 Returns the memory in use, by kind. tostring() and print() list the kinds that were used at least once.
 @return cuda.MemoryStats
 = cuda.CacheState class
-@field folders string[]  exported folders in use, the first one first
-@field exported integer  kernels that this process took from them
+@field folders string[]  exported folders in use, in the order of the search
+@field exported integer  kernels that this process loaded from them
 = cuda.ExportReport class
 What cuda.cache.export wrote. tostring() gives it as text.
 @field dir string
@@ -2901,23 +2901,25 @@ What cuda.cache.export wrote. tostring() gives it as text.
 = cuda.cache module
 Compiled kernels that outlive the process.
 = cuda.cache.clear()
-Removes every entry of the disk cache, as cuda.clear_cache. Exported folders stay as they are.
-@return integer entries  how many there were
+Removes every entry of the disk cache, as cuda.clear_cache. Exported folders are not changed.
+@return integer entries  the number of removed entries
 = cuda.cache.export(dir, archs)
-Writes the kernels that this process has asked for so far into a folder, compiled for named devices. A program that
-uses the folder runs without NVRTC. Another export into the same folder adds to it.
-@param dir string       made if it does not exist
-@param archs? string[]  "sm_90": machine code for compute capability 9.0; "compute_90": PTX, which newer devices compile. PTX for the oldest one is always written. Default: the current device's; on the software device compute_80
-@return cuda.ExportReport report  what was written and what could not be
-@raise LogicError for architectures that NVRTC does not know; RuntimeError if NVRTC is not found, or if the folder cannot be written or has something else in it
+Writes the kernels that this process has used so far to a folder, compiled for the given devices. A program that uses
+the folder runs without NVRTC. Another export to the same folder adds to it.
+@param dir string  the folder; it is created if it does not exist
+@param archs? string[]  "sm_90": machine code for compute capability 9.0; "compute_90": PTX, which newer devices compile. PTX for the oldest architecture is always written. Default: the architecture of the current device; compute_80 on the software device
+@return cuda.ExportReport report  the kernels that were written, and those that could not be
+@raise LogicError for architectures that NVRTC does not know; RuntimeError if NVRTC is not found, or if the folder cannot be written or contains other files
 = cuda.cache.info()
-The disk cache of compiled kernels, exported folders in use, and what this process had of both.
+Returns information about the disk cache of compiled kernels, exported folders in use, and this process's use of
+both.
 @return cuda.CacheState
 = cuda.cache.use(dir)
-Takes kernels from an exported folder from now on, before the disk cache and NVRTC. Kernels that are loaded stay as
-they are. The folder that was named last is looked at first; CUDALUA_KERNELS names others, with colons between them.
-@param dir string
-@raise RuntimeError if the folder does not exist, was not exported, or is of another version of this library
+Loads kernels from an exported folder from now on, in preference to the disk cache and NVRTC. Kernels that are
+already loaded are not affected. The folder that was named last is searched first. CUDALUA_KERNELS names more
+folders, separated by colons.
+@param dir string  the exported folder
+@raise RuntimeError if the folder does not exist, was not exported, or belongs to another version of this library
 = cuda.characterize module
 What PyCUDA's characterize tells of a device and of its compiler.
 = cuda.characterize.has_double_support()
@@ -2938,7 +2940,7 @@ How many bytes a type has in kernels: a kernel tells.
 @return integer
 @raise CompileError if there is no such type; LogicError for anything but strings, (201) without a current context, and while a stream is being captured
 = cuda.debug module
-Recording launches, and repeating them on the software device.
+Recording launches and replaying them on the software device.
 = cuda.debug.Replay class
 What a replay found. Prints as its text.
 @field fault boolean    the kernel failed, or a check found something
@@ -2951,72 +2953,73 @@ What a replay found. Prints as its text.
 @field thread integer[]?
 @field output string    what the kernel printed
 = cuda.debug.record(on, options)
-Records launches, or stops it. Before each launch the kernel's arguments and the allocations that they point into are
-copied to the host, and what its textures and surfaces read. The last launch is kept, also after record(false). A
-fault is then raised by the next launch or wait, while the recording is still that of the kernel at fault. Each
-launch waits for all work before it, so programs get much slower. Pointers inside memory are not followed; pointers
-in structs that are passed by value are. Launches of graphs and into captures are not recorded. Other Lua states
-record for themselves.
-@param on boolean
-@param options? {bytes: integer}  bytes: most bytes of memory that are kept, default 256 MiB. Of allocations beyond it only the size is kept
-@return boolean before  whether launches were recorded
+Turns the recording of launches on or off. Before each launch, the kernel's arguments, the allocations that they
+point into, and the memory of its textures and surfaces are copied to the host. The last launch is kept, even after
+record(false). The next launch or wait raises an error of a kernel while the recording is still that of the failed
+kernel. Each launch waits for all work before it, so programs get much slower. Pointers inside memory are not
+followed; pointers in structs passed by value are. Launches of graphs and into captures are not recorded. Each Lua
+state records its own launches.
+@param on boolean  the new setting
+@param options? {bytes: integer}  bytes: the maximum size of the recorded memory in bytes, default 256 MiB. For allocations beyond it only the size is recorded
+@return boolean before  true if launches were recorded before
 @raise LogicError for other arguments
 @options bytes
 = cuda.debug.replay(path)
-Repeats a recorded launch on the software device with all of its checks, in a child process. Works after the GPU is
-lost to this process. Prints as a text that names the access, the line of the source, block and thread.
-@param path? string  a file of save(); default: the last recorded launch
+Replays a recorded launch on the software device with all of its checks, in a child process. It works even after this
+process has lost the GPU. When printed, the result names the access, the source line, the block and the thread.
+@param path? string  a file that save() wrote; default: the last recorded launch
 @return cuda.debug.Replay
-@raise LogicError if nothing is recorded or the file is no recording; RuntimeError if luajit is not found (CUDALUA_LUAJIT names it), if the kernel came as machine code or if the software device does not take it
+@raise LogicError if no launch is recorded or the file is not a recording; RuntimeError if luajit is not found (set CUDALUA_LUAJIT), if the kernel was loaded as machine code, or if the software device does not support it
 = cuda.debug.save(path)
-Writes the recorded launch to a file, for replay() on another machine. The kernel is compiled for the software device
-first, so NVRTC is needed if the program runs on a GPU.
-@param path string
-@raise LogicError if nothing is recorded, RuntimeError if the file cannot be written or if the kernel came as machine code
+Saves the recorded launch to a file, for replay() on another machine. It first compiles the kernel for the software
+device, so it needs NVRTC if the program runs on a GPU.
+@param path string  the file
+@raise LogicError if no launch is recorded, RuntimeError if the file cannot be written or if the kernel was loaded as machine code
 = cuda.dtype module
 `dtype(x)` is `dtype.of(x)`.
 @call fun(x: any): cuda.dtype.DType
 = cuda.dtype.DType class
-An element type. There is one object for each, so that == compares them. Read only.
+An element type. Each type has one object, so you can compare types with ==. Read-only.
 @field name string        "float32"
 @field kind string        "bool", "int", "uint", "float", "complex" or "struct"
-@field itemsize integer   bytes
-@field alignment integer  bytes
-@field ctype ffi.ctype*   an element as FFI sees it
+@field itemsize integer  the size of an element in bytes
+@field alignment integer  the alignment in bytes
+@field ctype ffi.ctype*  the FFI type of an element
 @field code string        NumPy's code: "<f4"; "<V2" for bfloat16, "|V12" for a struct of 12 bytes
-@field fields cuda.dtype.Field[]?  of structs; a fresh list
+@field fields cuda.dtype.Field[]?  for structs: the fields, in a new list
 = cuda.dtype.FloatInfo class
 The limits of a float type.
-@field dtype cuda.dtype.DType  of a complex type, that of its parts
-@field bits integer             of a number
-@field nmant integer            bits of the significand that are stored
-@field eps number               from 1 to the next number
-@field epsneg number            from the number before 1 to 1
+@field dtype cuda.dtype.DType  for a complex type, the dtype of its parts
+@field bits integer  the number of bits of a float
+@field nmant integer  the number of stored bits of the significand
+@field eps number  the difference between 1 and the next number
+@field epsneg number  the difference between 1 and the previous number
 @field max number               the greatest finite number
 @field min number               -max
-@field smallest_normal number   the least positive number of full precision; `tiny` is another name
-@field tiny number
+@field smallest_normal number  the least positive number with full precision; also called `tiny`
+@field tiny number  another name of smallest_normal
 @field smallest_subnormal number  the least positive number
-@field precision integer        decimal digits that it keeps
+@field precision integer  the number of decimal digits that are preserved
 @field resolution number        10^-precision
 = cuda.dtype.IntegerInfo class
 The limits of an integer type.
-@field dtype cuda.dtype.DType
-@field bits integer
-@field min integer|ffi.cdata*  int64_t cdata of int64
-@field max integer|ffi.cdata*  int64_t cdata of int64, uint64_t cdata of uint64
+@field dtype cuda.dtype.DType  the integer type
+@field bits integer  the number of bits
+@field min integer|ffi.cdata*  the least integer; int64_t cdata for int64
+@field max integer|ffi.cdata*  the greatest integer; int64_t cdata for int64, uint64_t cdata for uint64
 = cuda.dtype.bfloat16 field
 @type cuda.dtype.DType
-the upper half of a float32; as ctype the bits, uint16_t
+the upper half of a float32; its ctype is uint16_t with the bits
 = cuda.dtype.bool field
 @type cuda.dtype.DType
-true and false, a byte each
+true and false, one byte each
 = cuda.dtype.can_cast(from, to)
-Does promotion convert one type to another? That is, do both together give `to`: int64 and float32 give float32.
-@param from any  as for dtype.of, or an array
-@param to any    as for dtype.of
+Returns true if promotion converts one type to another, that is, if promoting both gives `to`. For example, int64 and
+float32 give float32.
+@param from any  the type to convert, as for dtype.of, or an array
+@param to any  the target type, as for dtype.of
 @return boolean
-@raise LogicError if one is not a dtype
+@raise LogicError if an argument is not a dtype
 = cuda.dtype.complex128 field
 @type cuda.dtype.DType
 two float64; values are FFI's complex numbers, with .re and .im
@@ -3024,18 +3027,18 @@ two float64; values are FFI's complex numbers, with .re and .im
 @type cuda.dtype.DType
 two float32; values are FFI's complex numbers, with .re and .im
 = cuda.dtype.default_float(dt)
-The default float type: float32 until it is set, for the whole Lua state.
-@param dt? any  float16, bfloat16, float32 or float64, as for dtype.of: sets it
+Returns the default float type, and optionally sets it. It is float32 until you set it, for the whole Lua state.
+@param dt? any  the new default: float16, bfloat16, float32 or float64, as for dtype.of
 @return cuda.dtype.DType
 @raise LogicError for any other type
 = cuda.dtype.finfo(x)
 The limits of a float type, as NumPy's finfo.
-@param x any  as for dtype.of, or an array; of a complex type the parts count
-@return cuda.dtype.FloatInfo  a fresh table
+@param x any  as for dtype.of, or an array; for a complex type, its parts count
+@return cuda.dtype.FloatInfo  a new table
 @raise LogicError for other types
 = cuda.dtype.float16 field
 @type cuda.dtype.DType
-IEEE half precision; as ctype the bits, uint16_t
+IEEE half precision; its ctype is uint16_t with the bits
 = cuda.dtype.float32 field
 @type cuda.dtype.DType
 single precision, C's float
@@ -3045,7 +3048,7 @@ double precision
 = cuda.dtype.iinfo(x)
 The limits of an integer type, as NumPy's iinfo.
 @param x any  as for dtype.of, or an array
-@return cuda.dtype.IntegerInfo  a fresh table
+@return cuda.dtype.IntegerInfo  a new table
 @raise LogicError for other types
 = cuda.dtype.int16 field
 @type cuda.dtype.DType
@@ -3060,59 +3063,60 @@ The limits of an integer type, as NumPy's iinfo.
 @type cuda.dtype.DType
 1 byte
 = cuda.dtype.is_dtype(x)
-Is it a dtype?
-@param x any
+Returns true if x is a dtype.
+@param x any  any value
 @return boolean
 = cuda.dtype.list field
 @type cuda.dtype.DType[]
-all of them, in the order of this list
+all of these, in this order
 = cuda.dtype.of(x)
-The dtype of that name or C type.
+Returns the dtype with this name or C type.
 @param x any  a dtype; a name ("float32"), a C or CUDA name ("unsigned int", "half"; "float" is C's, 32 bits), one of CUDA's vectors ("float4") or a struct that tools.get_or_register_dtype() made known; NumPy's code ("<f4", "f4", "f"); or an FFI ctype
 @return cuda.dtype.DType
-@raise LogicError if no dtype has it
+@raise LogicError if no dtype has this name or type
 = cuda.dtype.pack_bfloat16(x)
-The bits of the bfloat16 that is nearest to a number, ties to even; 0x7fc0 for NaN.
-@param x number
+Returns the bits of the bfloat16 nearest to a number, with ties to even; 0x7fc0 for NaN.
+@param x number  the number
 @return integer bits  0 to 65535
 @raise LogicError if it is not a number
 = cuda.dtype.pack_float16(x)
-The bits of the float16 that is nearest to a number, ties to even; 0x7e00 for NaN.
-@param x number
+Returns the bits of the float16 nearest to a number, with ties to even; 0x7e00 for NaN.
+@param x number  the number
 @return integer bits  0 to 65535
 @raise LogicError if it is not a number
 = cuda.dtype.promote(a, b)
-The dtype that an operation on two arrays computes in. bool < integer < float < complex: the higher kind decides
-(int64 and float16 give float16), but no float loses precision to a complex type (float64 and complex64 give
-complex128). Within a kind the larger; if neither holds the other, the smallest that holds both (int8 and
-uint8 give int16, float16 and bfloat16 float32), and the default float for a signed type with uint64.
+Returns the dtype of an operation on two arrays. In the order bool < integer < float < complex, the higher kind
+decides (int64 and float16 give float16), but no float loses precision to a complex type (float64 and complex64 give
+complex128). Within a kind, the larger type is used. If neither holds the other, the result is the smallest type that
+holds both (int8 and uint8 give int16, float16 and bfloat16 give float32). A signed type with uint64 gives the
+default float.
 @param a any  as for dtype.of
 @param b any  as for dtype.of
 @return cuda.dtype.DType
-@raise LogicError if one is not a dtype
+@raise LogicError if an argument is not a dtype
 = cuda.dtype.promote_value(a, value)
-The dtype that an operation on an array and a plain value computes in. A value is weak: it has a kind, but no
-size. An integer leaves integers as they are, a number leaves floats and complex types as they are; a fraction
-turns integers into the default float. With bool, an integer gives int64.
-@param a any      dtype of the array, as for dtype.of
+Returns the dtype of an operation on an array and a plain value. A value is weak: it has a kind, but no size. An
+integer does not change integer types, and a number does not change float and complex types. A fraction converts
+integers to the default float. With bool, an integer gives int64.
+@param a any  the dtype of the array, as for dtype.of
 @param value any  boolean, number, or int64_t, uint64_t or complex cdata
 @return cuda.dtype.DType
 @raise LogicError if an integer type cannot hold the integer, or the value is none of these
 = cuda.dtype.result_type(...)
-The dtype that an operation on all of these together has. Their order does not count: types of the highest kind
+Returns the dtype of an operation on all arguments together. Their order does not matter: types of the highest kind
 decide first, and plain numbers, which are weak, last.
 @param ... any  arrays; dtypes, as for dtype.of; booleans, numbers, integer and complex cdata
 @return cuda.dtype.DType
-@raise LogicError for nothing, for structs, and if an integer type does not hold a number
+@raise LogicError without arguments, for structs, and if an integer type cannot hold a number
 = cuda.dtype.struct(fields, options)
-A struct as C lays it out. Its elements are FFI structs with these fields; the dtype itself makes them when it is
-called: `particle(1, 2)` by position, `particle { x = 1 }` by name, the rest is zero. In an FFI struct a float16 or
-bfloat16 is its bits and a pointer an address; a:field() and a:tolist() of arrays give numbers. The same description
-gives the same object.
-@param fields any[]  { name, type } or { name, type, extents } for each field; type: as for dtype.of, another struct included, or a pointer ("float *": an address on the device, a uint64); extents of a fixed array: a number or a list
-@param options? {name: string, align: boolean|integer}  name: what C calls it; without one it has to be registered before kernels can be generated from it; align: true (default) for C's own padding, false for none (packed), a power of two for a struct that is aligned at least so (__align__(16))
+Returns a struct with the layout of C. Its elements are FFI structs with these fields. Call the dtype to create them:
+`particle(1, 2)` by position, `particle { x = 1 }` by name; other fields are zero. In an FFI struct a float16 or
+bfloat16 is its bits and a pointer is an address; a:field() and a:tolist() of arrays return numbers. The same
+description returns the same object.
+@param fields any[]  { name, type } or { name, type, extents } for each field; type: as for dtype.of, including other structs, or a pointer ("float *": an address on the device, a uint64); extents of a fixed array: a number or a list
+@param options? {name: string, align: boolean|integer}  name: the name in C; without one you have to register the struct before kernels can be generated from it; align: true (default) for C's own padding, false for none (packed), or a power of two as the minimum alignment of the struct (__align__(16))
 @return cuda.dtype.DType
-@raise LogicError naming the field that is not right
+@raise LogicError that names the invalid field
 @options align name
 = cuda.dtype.uint16 field
 @type cuda.dtype.DType
@@ -3127,147 +3131,148 @@ gives the same object.
 @type cuda.dtype.DType
 1 byte
 = cuda.dtype.unpack_bfloat16(bits)
-The value of a bfloat16.
-@param bits integer  0 to 65535
+Returns the value of a bfloat16.
+@param bits integer  from 0 to 65535
 @return number
-@raise LogicError if these are not 16 bits
+@raise LogicError if it is not a 16-bit integer
 = cuda.dtype.unpack_float16(bits)
-The value of a float16.
-@param bits integer  0 to 65535
+Returns the value of a float16.
+@param bits integer  from 0 to 65535
 @return number
-@raise LogicError if these are not 16 bits
+@raise LogicError if it is not a 16-bit integer
 = cuda.elementwise module
 Kernels made of one statement of the user's, which is done for each element of some arrays.
 = cuda.elementwise.ElementwiseKernel class
-A kernel that does a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y",
-"y[i] = a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order whatever the arrays' layouts, and
-`n` how many there are, both long long. A bare type like "half" is what CUDA's headers declare for the dtype; complex
+A kernel that runs a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y", "y[i] =
+a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order for any layout, and `n` is the number of
+elements; both are long long. A bare type like "half" is the type that CUDA's headers declare for the dtype. Complex
 numbers are objects of cuda::complex<float> or <double> (also: complex64, complex128, pycuda::complex), with
-operators and the functions of C++'s <complex>, unless another class is named.
+operators and the functions of C++'s <complex>, unless you name another class.
 
-Calling it: k(arguments in their order, options). Arrays that are used only at [i] may be of any layout, and
-broadcast to one shape, which those that are written have; others are the statement's own to index, and passed whole.
-DeviceAllocations may stand for arrays without gaps. What is read sees the values from before the call, where it
-overlaps in memory with what is written, too. options: range or slice, {first, last} or {first, last, step}, which
-elements (positions from 1, inclusive, negative ones from the end); n, the number of elements, if no array
-gives it; stream, default: the current one.
+Call it as k(arguments in their order, options). Arrays that are only used at [i] may have any layout, and broadcast
+to one shape; written arrays must have that shape. Arrays that the statement indexes in other ways are passed whole.
+You can pass DeviceAllocations instead of contiguous arrays. If read and written memory overlaps, reads see the
+values from before the call. options: range or slice, {first, last} or {first, last, step}: the elements to process
+(positions from 1, inclusive, negative ones from the end); n: the number of elements, if no array determines it;
+stream: default the current stream.
 
-The constructor's arguments may have their names, as in PyCUDA, in the table of options: `{ arguments = "float *x",
+You can name the constructor's arguments in the table of options, as in PyCUDA: `{ arguments = "float *x",
 operation = "x[i] = 1", name = "ones" }`.
 @call fun(arguments: string|any[], operation: string, name?: string, options?: cuda.elementwise.Options): cuda.elementwise.ElementwiseKernel
-@field name string      of the kernel in the compiled module
-@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
+@field name string  the kernel's name in the compiled module
+@field keep_dir string?  the folder with the compiler's files of the last compiled variant; with `keep = true`
 @options after_loop arguments keep loop_prep name operation options preamble
 = cuda.elementwise.ElementwiseKernel:source()
-The CUDA C of the kernel, in the form for arrays that lie alike and without gaps.
+Returns the CUDA C source of the kernel, in the variant for contiguous arrays with the same layout.
 @return string
 = cuda.elementwise.Options class
 @field preamble string?    CUDA C before the kernel: functions, types, #include
-@field loop_prep string?   statements that each thread does before its first element
-@field after_loop string?  and after its last one
-@field options string[]?   for the compiler, which keeps its default of joining products and sums
-@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
-@field arguments any        this and what follows: arguments that are not given by their place
-@field operation string?
-@field name string?
+@field loop_prep string?  statements that each thread runs before its first element
+@field after_loop string?  statements that each thread runs after its last element
+@field options string[]?  options of the compiler, which by default fuses products and sums
+@field keep boolean?  true: keep the compiler's files in a folder, keep_dir
+@field arguments any  this and the following fields: arguments that you did not pass by position
+@field operation string?  the statement, as an argument of ElementwiseKernel
+@field name string?  the kernel's name, as an argument of ElementwiseKernel
 = cuda.fft module
 Fourier transforms of arrays.
 = cuda.fft.clear_plans()
-Forgets all plans; their memory is free as soon as the collector has run.
+Drops all plans; their memory is freed when the collector has run.
 = cuda.fft.fft(a, options)
-The discrete Fourier transform along an axis, as NumPy's: element k is the sum of a[j] exp(-2 pi i (j - 1) (k - 1) /
-n). Any length is computed in a time that grows with n log n. float16 and bfloat16 have no transform.
-@param a cuda.gpuarray.Array
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: elements that are transformed, the extent of the axis by default: others are left out, or are 0; axis: the last one by default; norm: "backward" (default): the inverse is divided by n, "ortho": both by its root, "forward": this one
-@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
-@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and dtypes without a transform
+The discrete Fourier transform along an axis, as NumPy's fft: element k is the sum of a[j] exp(-2 pi i (j - 1) (k -
+1) / n). The time for any length is proportional to n log n. float16 and bfloat16 are not supported.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: the number of elements to transform; default: the extent of the axis; the axis is cut or padded with zeros; axis: default the last one; norm: "backward" (default): divide the inverse by n; "ortho": divide both by the root of n; "forward": divide this one by n
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and unsupported dtypes
 @options allocator axis n norm out stream
 = cuda.fft.fft2(a, options)
 The transform along the last two axes, as NumPy's fft2.
-@param a cuda.gpuarray.Array
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fftn; axes: default the last two
-@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+@param a cuda.gpuarray.Array  an array with at least two axes
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
 @raise LogicError as fft.fftn
 @options allocator axes norm out s stream
 = cuda.fft.fftfreq(n, d, options)
-The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) / 2, -n / 2, ... -1, over n d. They
-are computed as float64 and then rounded.
-@param n integer   elements of the transform
-@param d? number   distance of the samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: a float type, default dtype.default_float(). They may stand in the place of d
+The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) / 2, -n / 2, ... -1, divided by n d.
+They are computed as float64 and then rounded.
+@param n integer  the number of elements of the transform
+@param d? number  the distance between two samples; default 1
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: a float type, default dtype.default_float(). You can pass the options instead of d
 @return cuda.gpuarray.Array
-@raise LogicError unless n is a positive integer and d a number other than 0
+@raise LogicError if n is not a positive integer, or if d is 0 or not a number
 @options allocator dtype out stream
 = cuda.fft.fftn(a, options)
-The transform along several axes, as NumPy's fftn: along each of them, one after the other.
-@param a cuda.gpuarray.Array
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: elements that are transformed along each axis, as n of fft.fft; axes: default all, or the last ones, as many as s has; the others as for fft.fft
-@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
-@raise LogicError for axes that are not there or come twice, if s does not fit, and as fft.fft
+The transform along several axes, as NumPy's fftn: along one axis after the other.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: the number of elements to transform along each axis, as n of fft.fft; axes: default: all, or the last ones, as many as s has; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError for axes that are out of range or appear twice, if s does not fit, and as fft.fft
 @options allocator axes norm out s stream
 = cuda.fft.fftshift(a, options)
-Brings the element of frequency 0 from the first place to the middle, as NumPy's fftshift: the two halves of each
-axis change places.
-@param a cuda.gpuarray.Array  of any type
-@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: a number or a list; default: all
+Moves the element of frequency 0 from the first position to the middle, as NumPy's fftshift, by exchanging the two
+halves of each axis.
+@param a cuda.gpuarray.Array  an array of any dtype
+@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: an integer or a list of integers; default: all
 @return cuda.gpuarray.Array
 @raise LogicError for an axis out of range
 @options allocator axes out stream
 = cuda.fft.ifft(a, options)
-The inverse of fft(), as NumPy's: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
-@param a cuda.gpuarray.Array
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fft
-@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+The inverse of fft(), as NumPy's ifft: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: as for fft.fft; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
 @raise LogicError as fft.fft
 @options allocator axis n norm out stream
 = cuda.fft.ifft2(a, options)
-The inverse of fft2(), as NumPy's.
-@param a cuda.gpuarray.Array
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fft2
-@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+The inverse of fft2(), as NumPy's ifft2.
+@param a cuda.gpuarray.Array  an array with at least two axes
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
 @raise LogicError as fft.fftn
 @options allocator axes norm out s stream
 = cuda.fft.ifftn(a, options)
-The inverse of fftn(), as NumPy's.
-@param a cuda.gpuarray.Array
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fftn
-@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+The inverse of fftn(), as NumPy's ifftn.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: as for fft.fftn; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
 @raise LogicError as fft.fftn
 @options allocator axes norm out s stream
 = cuda.fft.ifftshift(a, options)
-The inverse of fftshift(); another one only if an extent is odd.
-@param a cuda.gpuarray.Array  of any type
-@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: a number or a list; default: all
+The inverse of fftshift(). It differs from fftshift() only if an extent is odd.
+@param a cuda.gpuarray.Array  an array of any dtype
+@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: an integer or a list of integers; default: all
 @return cuda.gpuarray.Array
 @raise LogicError for an axis out of range
 @options allocator axes out stream
 = cuda.fft.irfft(a, options)
 The inverse of rfft(), as NumPy's irfft: real numbers from the first half of their transform. The imaginary part of
-the first element, and of an even n of element n / 2 + 1, does not count.
-@param a cuda.gpuarray.Array  floor(n / 2) + 1 elements along the axis; others are left out, or are 0
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: of the result; 2 (m - 1) of m elements by default, so that an odd n has to be given
+the first element is ignored, and for an even n that of element n / 2 + 1, too.
+@param a cuda.gpuarray.Array  floor(n / 2) + 1 elements along the axis; the axis is cut or padded with zeros
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: the number of elements of the result; default: 2 (m - 1) for m elements, so you have to pass an odd n; norm: as for fft.fft
 @return cuda.gpuarray.Array  float32, or float64
 @raise LogicError as fft.fft, and for one element without n
 @options allocator axis n norm out stream
 = cuda.fft.plan_limit(n)
-How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout, or a plan
-of cuFFT's (linalg.backend). The one that was not used for the longest time goes.
-@param n? integer  keeps so many from now on
+Returns how many plans each context keeps, initially 16, and optionally sets it. A plan is a set of tables in device
+memory for a length, a dtype and a layout, or a plan of cuFFT (linalg.backend). The least recently used plan is
+dropped.
+@param n? integer  the new number of plans; default: leave it unchanged
 @return integer
-@raise LogicError unless n is a non-negative integer
+@raise LogicError if n is not a non-negative integer
 = cuda.fft.rfft(a, options)
-The transform of real numbers along an axis, as NumPy's rfft: the elements 1 to n / 2 + 1 of what fft() gives; the
-others are their conjugates. It takes half the time and memory; of an odd n less is saved.
-@param a cuda.gpuarray.Array  real or integers
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fft
+The transform of real numbers along an axis, as NumPy's rfft: elements 1 to n / 2 + 1 of the result of fft(); the
+others are their conjugates. It takes half the time and memory; an odd n saves less.
+@param a cuda.gpuarray.Array  an array of real numbers or integers
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: as for fft.fft; norm: as for fft.fft
 @return cuda.gpuarray.Array  with floor(n / 2) + 1 elements along the axis
 @raise LogicError for complex numbers, and as fft.fft
 @options allocator axis n norm out stream
 = cuda.fft.rfftfreq(n, d, options)
-The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, over n d.
-@param n integer   elements of the real array
-@param d? number   distance of the samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fftfreq
+The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, divided by n d.
+@param n integer  the number of elements of the real array
+@param d? number  the distance between two samples; default 1
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for fft.fftfreq
 @return cuda.gpuarray.Array  floor(n / 2) + 1 elements
 @raise LogicError as fft.fftfreq
 @options allocator dtype out stream
@@ -3511,200 +3516,203 @@ the array. Elements on the device are not copied; those of host arrays are, in e
 = cuda.linalg module
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
-Which kernels compute products and factors of matrices, Fourier transforms and products of sparse matrices in this
-Lua state. "own", the default: the kernels of this library, which give the same bits on every device. "vendor":
-NVIDIA's libraries; a call raises where its library is missing or cannot compute it. "auto": these on a GPU where
-they are there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
-@param name? "auto"|"own"|"vendor"  default: leaves it as it is
-@return "auto"|"own"|"vendor" name  as it is now
-@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
+Selects the kernels for products and factorizations of matrices, Fourier transforms and products of sparse matrices
+in this Lua state. "own", the default: kernels of this library, with the same bits on every device. "vendor":
+NVIDIA's libraries; a call raises an error if its library is missing or does not support it. "auto": NVIDIA's
+libraries on a GPU if they are installed and support the call, otherwise own kernels, with one notice for each
+missing library.
+@param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
+@return "auto"|"own"|"vendor" name  the setting now
+@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is missing, or on the software device
 = cuda.linalg.cholesky(a, options)
-Factorises positive definite matrices: a = l l', l lower triangular, l' its adjoint. Only the lower triangle of a is
-read; its diagonal counts as real.
-@param a cuda.gpuarray.Array  (..., n, n)
-@param options? {upper: boolean, check: boolean, out: any, stream: cuda.Stream, allocator: function}  upper: a = u' u, from the upper triangle; check = false: does not wait; the results of other matrices are NaN
+Cholesky factorization of positive definite matrices: a = l l', where l is lower triangular and l' is its adjoint.
+Only the lower triangle of a is read; its diagonal is taken as real.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {upper: boolean, check: boolean, out: any, stream: cuda.Stream, allocator: function}  upper: compute a = u' u from the upper triangle. check: wait and raise an error if a matrix is not positive definite; default true; false: return NaN
 @return cuda.gpuarray.Array
-@raise RuntimeError if a matrix is not positive definite: which, and the order of the first minor that is not positive
-@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out does not fit
+@raise RuntimeError if a matrix is not positive definite; names the matrix and the order of the first minor that is not positive
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
 @options allocator check out stream upper
 = cuda.linalg.cond(a, options)
-The condition numbers of matrices; infinity of singular ones.
-@param a cuda.gpuarray.Array  (..., m, n); square for other norms than 2 and -2
-@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: of linalg.norm; default: 2, the greatest singular value divided by the least
+The condition numbers of matrices; infinity for singular matrices.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n); they must be square for norms other than 2 and -2
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: as for linalg.norm; default: 2, the greatest singular value divided by the least one
 @return cuda.gpuarray.Array  (...): real
-@raise LogicError for empty matrices, ones that are not square where they have to be, other values of ord, 16-bit floats, and if out does not fit
+@raise LogicError for empty matrices, for matrices that have to be square and are not, other values of ord, 16-bit floats, and if out has another shape
 @options allocator ord out stream
 = cuda.linalg.det(a, options)
-The determinants of square matrices; 0 of singular ones. slogdet() does not overflow.
-@param a cuda.gpuarray.Array  (..., n, n)
+The determinants of square matrices; 0 for singular matrices. slogdet() does not overflow.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  (...)
-@raise LogicError for matrices that are not square, 16-bit floats, and if out does not fit
+@raise LogicError for matrices that are not square, 16-bit floats, and if out has another shape
 @options allocator out stream
 = cuda.linalg.eigh(a, options)
 Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
 The largest component of each vector is real and positive. NaN and infinities give NaN.
-@param a cuda.gpuarray.Array  (..., n, n)
-@param options? {upper: boolean, stream: cuda.Stream, allocator: function}  upper: reads the upper triangle
-@return cuda.gpuarray.Array w  (..., n): real, the least first
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {upper: boolean, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
+@return cuda.gpuarray.Array w  (..., n): real, in ascending order
 @return cuda.gpuarray.Array v  (..., n, n): orthonormal columns
-@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError without convergence
+@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError if the iteration does not converge
 @options allocator stream upper
 = cuda.linalg.eigvalsh(a, options)
 The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
-@param a cuda.gpuarray.Array  (..., n, n)
-@param options? {upper: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  upper: reads the upper triangle
-@return cuda.gpuarray.Array  (..., n): real, the least first
-@raise LogicError as linalg.eigh, and if out does not fit; RuntimeError without convergence
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {upper: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
+@return cuda.gpuarray.Array  (..., n): real, in ascending order
+@raise LogicError as linalg.eigh, and if out has another shape; RuntimeError if the iteration does not converge
 @options allocator out stream upper
 = cuda.linalg.expm(a, options)
-The exponentials of square matrices, by scaling and squaring with Padé's approximations. A batch is computed with the
-degree that its largest matrix needs. Waits for the norms.
-@param a cuda.gpuarray.Array  (..., n, n)
+The exponentials of square matrices, by scaling and squaring with Padé approximations. A batch is computed with the
+degree that its largest matrix needs. The program waits for the norms.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array
-@raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out does not fit
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out has another shape
 @options allocator out stream
 = cuda.linalg.inv(a, options)
 The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
-@param a cuda.gpuarray.Array  (..., n, n)
-@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check = false: does not wait; the results of singular matrices are NaN
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: as for linalg.solve
 @return cuda.gpuarray.Array
-@raise RuntimeError if a matrix is singular: which, and which pivot is 0
-@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out does not fit
+@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
 @options allocator check out stream
 = cuda.linalg.libraries()
-NVIDIA's libraries as they were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens those that are there.
-@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, where a library is not there
+Returns which of NVIDIA's libraries were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens them.
+@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, for a missing library
 = cuda.linalg.linear(x, w, options)
 A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
-rounded once. gelu is the form with tanh. NVIDIA's cuBLASLt, where linalg.backend chooses it, computes all of it in
+rounded once. gelu is the variant with tanh. If linalg.backend selects NVIDIA's cuBLASLt, it computes everything in
 one kernel, if it has one for these types.
-@param x cuda.gpuarray.Array  (..., k)
-@param w cuda.gpuarray.Array  (n, k): the weights
+@param x cuda.gpuarray.Array  the input, (..., k)
+@param w cuda.gpuarray.Array  the weights, (n, k)
 @param options? {bias: any, activation: any, out: any, stream: cuda.Stream, allocator: function} bias: an array of n elements; activation: "relu" or "gelu"
 @return cuda.gpuarray.Array  (..., n)
 @raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
 @options activation allocator bias out stream
 = cuda.linalg.lstsq(a, b, options)
-The x with the least |b - a x|, and of several the one with the least |x|, as NumPy's lstsq, by singular values.
-@param a cuda.gpuarray.Array  (..., m, n)
-@param b cuda.gpuarray.Array  (m,), or (..., m, k): batches broadcast
-@param options? {rcond: any, stream: cuda.Stream, allocator: function}  rcond: singular values up to so many times the largest one count as 0; default: eps * max(m, n)
+Least-squares solution of a x = b: the x with the least |b - a x|, and of several the one with the least |x|, as
+NumPy's lstsq. It uses singular values.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param b cuda.gpuarray.Array  the right-hand sides, (m,), or (..., m, k): batches broadcast
+@param options? {rcond: any, stream: cuda.Stream, allocator: function}  rcond: singular values count as 0 if they are at most rcond times the largest one; default: eps * max(m, n)
 @return cuda.gpuarray.Array x          (..., n), or (..., n, k)
-@return cuda.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, whatever the rank
+@return cuda.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, for any rank
 @return cuda.gpuarray.Array rank       (...): int64
 @return cuda.gpuarray.Array s          (..., min(m, n)): the singular values of a
-@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError without convergence
+@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError if the iteration does not converge
 @options allocator rcond stream
 = cuda.linalg.lu(a, options)
-Factorises matrices by elimination with partial pivoting: a[p] = l u.
-@param a cuda.gpuarray.Array  (..., m, n)
+LU factorization of matrices with partial pivoting: a[p] = l u.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
 @param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array p  (..., m), int64: which row of a stands where, from 1
-@return cuda.gpuarray.Array l  (..., m, k), k the smaller of m and n, with ones on its diagonal
+@return cuda.gpuarray.Array p  (..., m), int64: the row of a at each position, from 1
+@return cuda.gpuarray.Array l  (..., m, k), where k is the smaller of m and n, with ones on its diagonal
 @return cuda.gpuarray.Array u  (..., k, n)
-@raise LogicError for arrays of fewer than two axes and for 16-bit floats
+@raise LogicError for arrays with fewer than two axes and for 16-bit floats
 @options allocator stream
 = cuda.linalg.matrix_power(a, n, options)
-A square matrix to a power, by repeated squaring, as NumPy's matrix_power; of more than two axes each of the matrices
-on the last two.
-@param a cuda.gpuarray.Array
-@param n integer  0 gives the unit matrix; negative ones powers of the inverse, as linalg.inv() gives it
+Raises a square matrix to a power by repeated squaring, as NumPy's matrix_power. For more than two axes, this applies
+to each matrix on the last two axes.
+@param a cuda.gpuarray.Array  an array of square matrices, (..., n, n)
+@param n integer  0 gives the identity matrix; negative exponents give powers of linalg.inv()
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  in the type that matmul() has
-@raise RuntimeError for singular matrices and a negative exponent
-@raise LogicError for matrices that are not square, other exponents, and if out does not fit
+@return cuda.gpuarray.Array  of the dtype that matmul() computes
+@raise RuntimeError for a singular matrix and a negative exponent
+@raise LogicError for matrices that are not square, other exponents, and if out has another shape
 @options allocator out stream
 = cuda.linalg.matrix_rank(a, options)
-The ranks of matrices: how many singular values do not count as 0.
-@param a cuda.gpuarray.Array  (..., m, n)
+The ranks of matrices: the number of singular values that do not count as 0.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
 @param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
 @return cuda.gpuarray.Array  (...): int64
-@raise LogicError as linalg.pinv; RuntimeError without convergence
+@raise LogicError as linalg.pinv; RuntimeError if the iteration does not converge
 @options allocator out rcond stream
 = cuda.linalg.multi_dot(arrays, options)
 The product of several matrices, in the order that needs the fewest multiplications, as NumPy's multi_dot. The first
 and the last array may be vectors.
-@param arrays cuda.gpuarray.Array[]  two or more
+@param arrays cuda.gpuarray.Array[]  a list of two or more arrays
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  in the type that matmul() has for all of them
-@raise LogicError if it is not a list of two or more, if shapes do not fit, or out does not fit
+@return cuda.gpuarray.Array  of the dtype that matmul() computes for all of them
+@raise LogicError if arrays is not such a list, if the shapes do not fit, or if out has another shape
 @options allocator out stream
 = cuda.linalg.norm(a, options)
-Norms: without ord that of all elements as one vector. With ord those of the matrices on the last two axes: "fro" the
-root of the sum of the squares, "nuc" the sum of the singular values, 2 and -2 the greatest and least singular value,
-1 and -1 the greatest and least sum of a column's absolute values, math.huge (or "inf") and -math.huge that of a
-row's. Of one axis, ord is that of gpuarray.norm().
-@param a cuda.gpuarray.Array
-@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+The norm of all elements as one vector, or with ord the norms of the matrices on the last two axes. "fro" is the root
+of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the greatest and least singular value. 1
+and -1 are the greatest and least sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
+in a row. For a 1-D array, ord is that of gpuarray.norm().
+@param a cuda.gpuarray.Array  an array of any shape
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: the kind of norm, see above
 @return cuda.gpuarray.Array  real
-@raise LogicError for other values of ord, 16-bit floats, and if out does not fit
+@raise LogicError for other values of ord, 16-bit floats, and if out has another shape
 @options allocator ord out stream
 = cuda.linalg.pinv(a, options)
-The pseudoinverses of matrices, after Moore and Penrose.
-@param a cuda.gpuarray.Array  (..., m, n)
+The Moore-Penrose pseudoinverses of matrices.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
 @param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
 @return cuda.gpuarray.Array  (..., n, m)
-@raise LogicError for arrays of fewer than two axes, 16-bit floats, other values of rcond, and if out does not fit; RuntimeError without convergence
+@raise LogicError for arrays with fewer than two axes, 16-bit floats, other values of rcond, and if out has another shape; RuntimeError if the iteration does not converge
 @options allocator out rcond stream
 = cuda.linalg.precision(name)
-How exact products have to be. "full", the default: float32 operands are multiplied with all their digits. "tensor":
-tensor cores may round them to TF32 first, which has three digits, and own products of 16-bit floats use tensor
-cores.
-@param name? "full"|"tensor"  default: leaves it as it is
-@return "full"|"tensor" name  as it is now
+Selects the precision of products. "full", the default: float32 operands are multiplied with all their digits.
+"tensor": tensor cores may first round them to TF32, which has three digits, and own products of 16-bit floats use
+tensor cores.
+@param name? "full"|"tensor"  the new setting; default: leave it unchanged
+@return "full"|"tensor" name  the setting now
 @raise LogicError for another name
 = cuda.linalg.qr(a, options)
-Factorises matrices by Householder's reflections: a = q r, with orthonormal columns in q and the upper triangle r.
-@param a cuda.gpuarray.Array  (..., m, n)
-@param options? {mode: any, stream: cuda.Stream, allocator: function}  mode: "reduced", the default: q is (..., m, k) and r (..., k, n), k the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
+QR factorization of matrices by Householder reflections: a = q r, where q has orthonormal columns and r is upper
+triangular.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {mode: any, stream: cuda.Stream, allocator: function}  mode: "reduced" (default): q is (..., m, k) and r (..., k, n), where k is the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
 @return cuda.gpuarray.Array q  in the mode "r": r
 @return cuda.gpuarray.Array r  in the mode "r": nil
-@raise LogicError for arrays of fewer than two axes, 16-bit floats and other modes
+@raise LogicError for arrays with fewer than two axes, 16-bit floats and other modes
 @options allocator mode stream
 = cuda.linalg.slogdet(a, options)
 The determinants of square matrices as a sign and a logarithm: det = sign * exp(logabs).
-@param a cuda.gpuarray.Array  (..., n, n)
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array sign    (...): 1, -1, or 0 of a singular matrix; of complex ones a number of length 1
-@return cuda.gpuarray.Array logabs  (...): real; -inf of a singular matrix
+@return cuda.gpuarray.Array sign    (...): 1, -1, or 0 for a singular matrix; for complex matrices a number of magnitude 1
+@return cuda.gpuarray.Array logabs  (...): real; -inf for a singular matrix
 @raise LogicError for matrices that are not square, and 16-bit floats
 @options allocator stream
 = cuda.linalg.solve(a, b, options)
-Solves systems of linear equations, a x = b, by elimination with partial pivoting, as NumPy's solve.
-@param a cuda.gpuarray.Array  (..., n, n)
-@param b cuda.gpuarray.Array  (n,), or (..., n, k): batches broadcast
-@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check = false: does not wait; the results of singular matrices are NaN
+Solves systems of linear equations a x = b by elimination with partial pivoting, as NumPy's solve.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param b cuda.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
+@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: wait and raise an error for a singular matrix; default true; false: return NaN
 @return cuda.gpuarray.Array x
-@raise RuntimeError if a matrix is singular: which, and which pivot is 0
-@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without check = false, and if out does not fit
+@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without check = false, and if out has another shape
 @options allocator check out stream
 = cuda.linalg.solve_triangular(a, b, options)
-Solves systems of equations whose matrices are triangles: a x = b. Only one triangle of a is read. A diagonal with 0
-gives infinities and NaN.
-@param a cuda.gpuarray.Array  (..., n, n)
-@param b cuda.gpuarray.Array  (n,), or (..., n, k): batches broadcast
-@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any} lower: the lower triangle, default the upper one; unit_diagonal: the diagonal is not read and counts as 1; trans: "T" solves with the transpose of a, "C" with its conjugate
+Solves systems of linear equations with triangular matrices: a x = b. Only one triangle of a is read. A 0 on the
+diagonal gives infinities and NaN.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param b cuda.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
+@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any}  lower: use the lower triangle, default the upper one. unit_diagonal: take the diagonal as 1 without reading it. trans: "T" solves with the transpose of a, "C" with its conjugate transpose
 @return cuda.gpuarray.Array x
-@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, and if out does not fit
+@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, and if out has another shape
 @options allocator lower out stream trans unit_diagonal
 = cuda.linalg.svd(a, options)
-Singular values with their vectors: a = u diag(s) vh, as NumPy's svd. The largest component of each row of vh is real
-and positive. NaN and infinities give NaN.
-@param a cuda.gpuarray.Array  (..., m, n)
-@param options? {full_matrices: boolean, stream: cuda.Stream, allocator: function}  full_matrices = false: u is (..., m, k) and vh (..., k, n), k the smaller of m and n; default: (..., m, m) and (..., n, n)
+Singular value decomposition: a = u diag(s) vh, as NumPy's svd. The largest component of each row of vh is real and
+positive. NaN and infinities give NaN.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {full_matrices: boolean, stream: cuda.Stream, allocator: function}  full_matrices = false: u is (..., m, k) and vh (..., k, n), where k is the smaller of m and n; default: (..., m, m) and (..., n, n)
 @return cuda.gpuarray.Array u
-@return cuda.gpuarray.Array s   (..., k): real, the largest first
+@return cuda.gpuarray.Array s   (..., k): real, in descending order
 @return cuda.gpuarray.Array vh
-@raise LogicError for arrays of fewer than two axes and 16-bit floats; RuntimeError without convergence
+@raise LogicError for arrays with fewer than two axes and 16-bit floats; RuntimeError if the iteration does not converge
 @options allocator full_matrices stream
 = cuda.linalg.svdvals(a, options)
 The singular values of matrices.
-@param a cuda.gpuarray.Array  (..., m, n)
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  (..., k), k the smaller of m and n: real, the largest first
-@raise LogicError as linalg.svd, and if out does not fit; RuntimeError without convergence
+@return cuda.gpuarray.Array  (..., k), where k is the smaller of m and n: real, in descending order
+@raise LogicError as linalg.svd, and if out has another shape; RuntimeError if the iteration does not converge
 @options allocator out stream
 = cuda.math module
 Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where
@@ -4158,260 +4166,264 @@ An array of zeros (of false) with the shape and order of another one.
 Kernels that make one value of the elements of arrays, from the user's expressions.
 = cuda.reduction.Options class
 @field preamble string?    CUDA C before the kernel: functions, types, #include
-@field options string[]?   for the compiler, which keeps its default of joining products and sums
-@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
-@field neutral any          this and what follows: arguments that are not given by their place
-@field reduce_expr any
-@field map_expr any
-@field arguments any
-@field name string?
+@field options string[]?  options of the compiler, which by default fuses products and sums
+@field keep boolean?  true: keep the compiler's files in a folder, keep_dir
+@field neutral any  this and the following fields: arguments that you did not pass by position
+@field reduce_expr any  the expression that combines two values, as an argument of ReductionKernel
+@field map_expr any  the expression for each element, as an argument of ReductionKernel
+@field arguments any  the declarations, as an argument of ReductionKernel
+@field name string?  the kernel's name, as an argument of ReductionKernel
 = cuda.reduction.ReductionKernel class
 A reduction of arrays: `ReductionKernel("float32", "0", "a + b", "x[i] * y[i]", "const float *x, const float *y")` is
-the dot product. map_expr is computed for each element, `i` being its number, from 0, in C order whatever the arrays'
-layouts, and `n` how many there are; reduce_expr combines two values, `a` and `b`, and must be associative;
-neutral is the value that changes no other one. map_expr may be nil: the first array's element. Values are combined
-in an order that depends on their number alone, so that results are the same on every device.
+the dot product. map_expr is computed for each element; `i` is its number, from 0, in C order for any layout, and `n`
+is the number of elements. reduce_expr combines two values, `a` and `b`, and must be associative. neutral is the
+value that does not change another one. map_expr may be nil, which means the element of the first array. The order in
+which values are combined depends only on their number, so results are the same on every device.
 
-neutral is CUDA C, or a number, which an integer dtype has to hold. dtype_out may be a struct, whose type is
-registered or declared in the preamble; or a list, with as many neutrals, reduce_exprs and map_exprs: then one pass
-over the arrays gives several values. From any of them on the arguments may have their names, as in PyCUDA, in the
-table of options: `ReductionKernel("float32", { neutral = "0", reduce_expr = "a+b", arguments = "const float *x" })`.
+neutral is CUDA C, or a number that an integer dtype must be able to hold. dtype_out may be a struct with a type that
+is registered or declared in the preamble. It may also be a list, with as many neutrals, reduce_exprs and map_exprs:
+then one pass over the arrays returns several values. From any argument on, you can name the arguments in the table
+of options, as in PyCUDA: `ReductionKernel("float32", { neutral = "0", reduce_expr = "a+b", arguments = "const float
+*x" })`.
 
-Calling it: k(arguments in their order, options) gives a new array of no axes, one for each result. Arrays that are
-used only at [i] may be of any layout, and broadcast to one shape; others are map_expr's own to index, and passed
-whole. DeviceAllocations may stand for arrays without gaps. options: out, an array of one element, or a list, that
-gets the result; range or slice, {first, last} or {first, last, step}, which elements (positions from 1, inclusive,
-negative ones from the end); n, the number of elements, if no array gives it; stream, default: the
-current one; allocator, a function that gives the result's memory for a number of bytes.
+Call it as k(arguments in their order, options). It returns a new 0-d array for each result. Arrays that are only
+used at [i] may have any layout, and broadcast to one shape. Arrays that map_expr indexes in other ways are passed
+whole. You can pass DeviceAllocations instead of contiguous arrays. options: out: an array of one element, or a list,
+that receives the result; range or slice, {first, last} or {first, last, step}: the elements to process (positions
+from 1, inclusive, negative ones from the end); n: the number of elements, if no array determines it; stream: default
+the current stream; allocator: a function that allocates the result and takes a number of bytes.
 @call fun(dtype_out: any, neutral: any, reduce_expr: any, map_expr: any, arguments: string|any[], name?: string, options?: cuda.reduction.Options): cuda.reduction.ReductionKernel
-@field name string      of the kernel in the compiled module
-@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
+@field name string  the kernel's name in the compiled module
+@field keep_dir string?  the folder with the compiler's files of the last compiled variant; with `keep = true`
 @options arguments keep map_expr name neutral options preamble reduce_expr
 = cuda.reduction.ReductionKernel:source()
-The CUDA C of the kernel, in the form for long arrays that lie alike and without gaps.
+Returns the CUDA C source of the kernel, in the variant for long contiguous arrays with the same layout.
 @return string
 = cuda.scan module
 Kernels that scan with an operation of the user's.
 = cuda.scan.ExclusiveScanKernel class
-A kernel that replaces each element by all elements before it, combined; the first one, and the first one of each
-segment, by `neutral`: CUDA C, or a number. As InclusiveScanKernel in everything else.
+A kernel that replaces each element with the combination of all elements before it. The first element, and the first
+one of each segment, becomes `neutral`: CUDA C, or a number. As InclusiveScanKernel otherwise.
 @call fun(dtype: any, scan_expr: string, neutral: string|number|boolean, options?: cuda.scan.Options): cuda.scan.ExclusiveScanKernel
-@field name string      of the kernel in the compiled module
-@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
+@field name string  the kernel's name in the compiled module
+@field keep_dir string?  the folder with the compiler's files of the last compiled variant; with `keep = true`
 @options dtype keep name_prefix="scan" neutral options preamble scan_expr
 = cuda.scan.ExclusiveScanKernel:source()
-The CUDA C of the kernel, in the form for a few elements.
+Returns the CUDA C source of the kernel, in the variant for few elements.
 @return string
 = cuda.scan.GenericOptions class
-@field is_segment_start_expr string?  CUDA C: does a segment begin at element i?
-@field arguments any                  this and what follows: arguments that are not given by their place
-@field input_expr string?
-@field output_statement string?
+@field is_segment_start_expr string?  a CUDA C expression that is true if a segment begins at element i
+@field arguments any  this and the following fields: arguments that you did not pass by position
+@field input_expr string?  the expression for the values, as an argument of GenericScanKernel
+@field output_statement string?  the statement, as an argument of GenericScanKernel
 = cuda.scan.GenericScanKernel class
-A kernel that computes a value for each element from arrays, scans these values, and does a statement with each:
-PyOpenCL's GenericScanKernel. Here, the elements of x that are greater than 0 are written to y, one after the other:
+A kernel that computes a value for each element from arrays, scans these values, and runs a statement for each:
+PyOpenCL's GenericScanKernel. In this example, the elements of x that are greater than 0 are written to y, one after
+the other:
 
    k = GenericScanKernel("int32", "const float *x, float *y, int *count", "x[i] > 0", "a + b", 0,
      "if (item > prev_item) y[prev_item] = x[i]; if (i + 1 == N) count[0] = item;")
 
-`dtype` is that of the values. `input_expr` and `output_statement` are CUDA C of the arguments, of i, the number of
-the element, from 0, and n or N, how many there are; the statement has `item`, the value of the elements up to this
-one, and `prev_item`, that of those before it, which is `neutral` if it is the first. Option
-is_segment_start_expr: true where a new segment begins, before which nothing is counted.
+`dtype` is the dtype of the values. `input_expr` and `output_statement` are CUDA C with the arguments, the number i
+of the element, from 0, and the number of elements, n or N. The statement also has `item`, the value of the elements
+up to this one, and `prev_item`, the value of those before it, which is `neutral` for the first one. Option
+is_segment_start_expr is true where a new segment begins; elements before a segment are not counted in it.
 
-Calling it: k(arguments in their order, options). Arrays are passed whole, without gaps, as elements in C order; the
-first one says how many elements there are, or option n, and those that are used at [i] alone have as many at least;
-option stream. Statements run in any order, and an input may
-be computed more than once: what one statement writes, the input of another one must not need.
+Call it as k(arguments in their order, options). Arrays are passed whole and must be contiguous; their elements are
+in C order. The first array, or option n, determines the number of elements; arrays that are only used at [i] must
+have at least as many. The other option is stream. Statements run in any order, and an input may be computed more
+than once. So a statement must not write what the input of another one needs.
 @call fun(dtype: any, arguments: string|any[], input_expr: string, scan_expr: string, neutral: string|number|boolean|nil, output_statement: string, options?: cuda.scan.GenericOptions): cuda.scan.GenericScanKernel
-@field name string      of the kernel in the compiled module
-@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
+@field name string  the kernel's name in the compiled module
+@field keep_dir string?  the folder with the compiler's files of the last compiled variant; with `keep = true`
 @options arguments input_expr is_segment_start_expr output_statement
 = cuda.scan.GenericScanKernel:source()
-The CUDA C of the kernel, in the form for a few elements.
+Returns the CUDA C source of the kernel, in the variant for few elements.
 @return string
 = cuda.scan.InclusiveScanKernel class
-A kernel that replaces each element by all elements up to it, combined by an associative operation:
-`InclusiveScanKernel("int32", "a + b")`. `scan_expr` is CUDA C of `a` and `b`, where `a` comes first. It need not be
-commutative. The dtype may be any one, structs, vectors and complex numbers among them.
+A kernel that replaces each element with the combination of all elements up to it by an associative operation:
+`InclusiveScanKernel("int32", "a + b")`. `scan_expr` is CUDA C with `a` and `b`, where `a` comes first. It need not
+be commutative. All dtypes are supported, including structs, vectors and complex numbers.
 
-Calling it: k(input, output, options), which returns the output. Without one, the input is overwritten; "new" makes a
-new array. Arrays of any shape and layout are taken as their elements in C order. options: out, as output; n, the
-number of elements, from the first one on, default all; flags, an array of as many elements that is true where a new
-segment begins, before which nothing is counted; stream, default the current one; allocator, for a new array.
+Call it as k(input, output, options); it returns the output. Without an output, the input is overwritten; "new"
+creates a new array. Arrays of any shape and layout are processed as their elements in C order. options: out: as
+output; n: the number of elements, from the first one on, default all; flags: an array with as many elements that is
+true where a new segment begins; elements before a segment are not counted in it; stream: default the current stream;
+allocator: for a new array.
 
-Which elements are combined with which is a matter of their number and the dtype alone: the same on every device.
+The way in which elements are combined depends only on their number and the dtype: it is the same on every device.
 
-A third argument, PyCUDA's neutral, is taken and not needed. Arguments may have their names, in the table of options:
-{ dtype = "int32", scan_expr = "a + b" }.
+A third argument, PyCUDA's neutral, is accepted and ignored. You can name arguments in the table of options: {
+dtype = "int32", scan_expr = "a + b" }.
 @call fun(dtype: any, scan_expr: string, options?: cuda.scan.Options): cuda.scan.InclusiveScanKernel
 @call fun(dtype: any, scan_expr: string, neutral: any, options?: cuda.scan.Options): cuda.scan.InclusiveScanKernel
-@field name string      of the kernel in the compiled module
-@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
+@field name string  the kernel's name in the compiled module
+@field keep_dir string?  the folder with the compiler's files of the last compiled variant; with `keep = true`
 @options dtype keep name_prefix="scan" neutral options preamble scan_expr
 = cuda.scan.InclusiveScanKernel:source()
-The CUDA C of the kernel, in the form for a few elements.
+Returns the CUDA C source of the kernel, in the variant for few elements.
 @return string
 = cuda.scan.Options class
-@field name_prefix string? of the kernel; default "scan"
+@field name_prefix string?  the start of the kernel's name; default "scan"
 @field preamble string?    CUDA C before the kernel: functions, types, #include, #define
-@field options string[]?   for the compiler
-@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
-@field dtype any           this and what follows: arguments that are not given by their place
-@field scan_expr string?
-@field neutral any
+@field options string[]?  options of the compiler
+@field keep boolean?  true: keep the compiler's files in a folder, keep_dir
+@field dtype any  this and the following fields: arguments that you did not pass by position
+@field scan_expr string?  the operation, as an argument of InclusiveScanKernel
+@field neutral any  the neutral value, as an argument of ExclusiveScanKernel
 = cuda.sparse module
 Sparse matrices: compressed rows and columns, products, iterative solvers.
 = cuda.sparse.Matrix class
-A sparse matrix: sparse.csr(), csc(), coo() and others make it. Where its elements are does not change; their values
-may be written, `m.data:fill(0)`.
-@field shape integer[]  rows and columns; a fresh list, which prints as (2, 3)
-@field dtype cuda.dtype.DType
-@field nnz integer      number of stored elements
-@field format "csr"|"csc"|"coo"|"packed"
-@field base 0|1         what positions count from that the matrix gives
-@field data cuda.gpuarray.Array     the values, of one axis; writing to it changes the matrix. packed: in an order of its own, with gaps that are not read
-@field indices cuda.gpuarray.Array  csr: the columns of the elements, csc: the rows; a fresh array
-@field indptr cuda.gpuarray.Array   csr: where each row begins in indices and data, csc: each column; and the end
-@field rows cuda.gpuarray.Array     coo: the rows of the elements, ascending; a fresh array
-@field columns cuda.gpuarray.Array  coo: the columns
+A sparse matrix, created by sparse.csr(), csc(), coo() and others. The positions of its elements do not change; you
+can write to their values, `m.data:fill(0)`.
+@field shape integer[]  the numbers of rows and columns; a new list, which prints as (2, 3)
+@field dtype cuda.dtype.DType  the dtype of the values
+@field nnz integer  the number of stored elements
+@field format "csr"|"csc"|"coo"|"packed"  the storage format
+@field base 0|1  the first position in the arrays of positions that the matrix returns
+@field data cuda.gpuarray.Array  the values, as a 1-D array; writing to it changes the matrix. For packed: in its own order, with gaps that are not read
+@field indices cuda.gpuarray.Array  csr: the columns of the elements, csc: the rows; a new array
+@field indptr cuda.gpuarray.Array  csr: the start of each row in indices and data, csc: of each column; and the end
+@field rows cuda.gpuarray.Array  coo: the rows of the elements, ascending; a new array
+@field columns cuda.gpuarray.Array  coo: the columns of the elements; a new array
 @field T cuda.sparse.Matrix         the transposed matrix
 = cuda.sparse.Matrix:astype(dtype)
-The matrix with values of another type.
-@param dtype any  as for dtype.of
-@return cuda.sparse.Matrix  a new matrix, with values of its own
-@raise LogicError for types that sparse matrices do not have
+Returns the matrix with its values converted to another dtype.
+@param dtype any  the new dtype, as for dtype.of
+@return cuda.sparse.Matrix  a new matrix with its own values
+@raise LogicError for dtypes that sparse matrices do not support
 = cuda.sparse.Matrix:diagonal(k, options)
-The elements of a diagonal, with 0 where none is stored.
-@param k? integer  default: 0; 1: the one above the main diagonal, -1: the one below
+Returns the elements of a diagonal, with 0 for elements that are not stored.
+@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  1-D
-@raise LogicError if k is not an integer, and if out does not fit
+@raise LogicError if k is not an integer, and if out has another shape
 @options allocator out stream
 = cuda.sparse.Matrix:eliminate_zeros()
-The matrix without elements whose value is 0. The program waits for their number.
-@return cuda.sparse.Matrix  a new matrix, with values of its own
+Returns the matrix without stored elements with the value 0. The program waits for their number.
+@return cuda.sparse.Matrix  a new matrix with its own values
 @raise LogicError inside a capture
 = cuda.sparse.Matrix:matmul(x, options)
-The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device,
-unless linalg.backend has cuSPARSE compute it; float16 and bfloat16 are summed as float32, integers as int64.
-@param x any  an array of one axis or two, also a host array or a list; or a sparse matrix
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: gets a dense result
-@return any  an array; of two sparse matrices a sparse one, csr, or csc if both are csc
-@raise LogicError if the shapes do not fit, if out does not fit, and for two sparse matrices inside a capture
+The product with a vector, a dense matrix or a sparse matrix. Every sum has the same order on every device, unless
+linalg.backend selects cuSPARSE. float16 and bfloat16 are summed as float32, integers as int64.
+@param x any  a 1-D or 2-D array, also a host array or a list; or a sparse matrix
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: an array that receives a dense result
+@return any  an array; for two sparse matrices a sparse matrix: csr, or csc if both are csc
+@raise LogicError if the shapes do not fit, if out has another shape, and for two sparse matrices inside a capture
 @options allocator out stream
 = cuda.sparse.Matrix:sum(options)
 The sum of all elements, or of each column or row. Integers are summed as int64.
-@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
 @return cuda.gpuarray.Array  0-d, or 1-D
-@raise LogicError for another axis, and if out does not fit
+@raise LogicError for another axis, and if out has another shape
 @options allocator axis out stream
 = cuda.sparse.Matrix:to(format)
-The matrix in another format. Where the format has the elements in the same order, as csr and coo, both matrices have
-the same values in the same memory.
-@param format "csr"|"csc"|"coo"|"packed"
-@return cuda.sparse.Matrix  self if that is its format
+Returns the matrix in another format. If both formats have the elements in the same order, such as csr and coo, both
+matrices share the memory of the values.
+@param format "csr"|"csc"|"coo"|"packed"  the new format
+@return cuda.sparse.Matrix  the matrix itself if it already has that format
 @raise LogicError for other formats
 = cuda.sparse.Matrix:todense(options)
-The matrix as a dense array.
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: gets the result
+Returns the matrix as a dense array.
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: an array that receives the result
 @return cuda.gpuarray.Array
-@raise LogicError if out does not fit, MemoryError
+@raise LogicError if out has another shape, MemoryError
 @options allocator out stream
 = cuda.sparse.Matrix:transpose()
-The matrix with its rows as columns. Of a csr matrix that is a csc one and the other way round, with the same values
-in the same memory; a coo matrix gets a copy of them.
+Returns the transposed matrix. For a csr matrix it is a csc matrix and vice versa, which shares the memory of the
+values. A coo matrix is copied.
 @return cuda.sparse.Matrix
 = cuda.sparse.bicgstab(A, b, options)
-Solves A x = b by stabilized biconjugate gradients, for any square matrix.
+Solves A x = b by the stabilized biconjugate gradient method, for any square matrix. Each step multiplies by A twice.
 @param A any  as for cg
-@param b any
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  as for cg; a step multiplies by A twice
+@param b any  a 1-D array, as for cg
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; M: as for cg; callback: as for cg; check: as for cg
 @return cuda.gpuarray.Array x
 @return integer info  as cg
 @raise LogicError as cg
 @options M allocator atol callback check maxiter rtol stream x0
 = cuda.sparse.cg(A, b, options)
-Solves A x = b by conjugate gradients, for a matrix that is symmetric, or Hermitian, and positive definite.
-@param A any  a sparse matrix, an array of two axes, or a function that gives A v for a vector v
-@param b any  an array of one axis, also a host array or a list
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: where to begin; default 0. It ends when the norm of b - A x is at most rtol (default 1e-5) times the norm of b, or atol (0); which is looked at every `check` steps (10). maxiter: default 10 for each element of b. M: an approximate inverse of A, a matrix, a function, or "jacobi" for the inverse of A's diagonal. callback: called as callback(x, step) behind each step; x changes with the next
+Solves A x = b by the conjugate gradient method, for a symmetric or Hermitian, positive definite matrix.
+@param A any  a sparse matrix, an array with two axes, or a function that returns A v for a vector v
+@param b any  a 1-D array, also a host array or a list
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: the initial vector; default 0. rtol: default 1e-5; the iteration ends when the norm of b - A x is at most rtol times the norm of b, or at most atol. atol: default 0. check: the number of steps between two tests of this; default 10. maxiter: the maximum number of steps; default 10 for each element of b. M: an approximate inverse of A: a matrix, a function, or "jacobi" for the inverse of A's diagonal. callback: called as callback(x, step) after each step; the next step changes x
 @return cuda.gpuarray.Array x
-@return integer info  0: solved; positive: steps that were not enough; negative: the method broke down, and was seen to have at this step
-@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal under "jacobi"
+@return integer info  0: solved; positive: the number of steps, which was not enough; negative: the method broke down, which was noticed at this step
+@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal with "jacobi"
 @options M allocator atol callback check maxiter rtol stream x0
 = cuda.sparse.coo(x, options)
-A matrix that knows the row and the column of each element, in the order of rows. It computes as a csr matrix does.
-@param x any  {data =, rows =, columns =, shape =}, and what else csr takes, but for indices and indptr
-@param options? {dtype: any, stream: cuda.Stream}
+Creates a matrix that stores the row and the column of each element, in the order of rows. It computes as a csr
+matrix does.
+@param x any  {data =, rows =, columns =, shape =}, or what else csr accepts, except indices and indptr
+@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
 @return cuda.sparse.Matrix
 @raise LogicError as csr
 @options dtype stream
 = cuda.sparse.csc(x, options)
-A matrix in compressed columns.
-@param x any  as for csr; indices are the rows of the elements column by column, indptr is where each column begins
-@param options? {dtype: any, stream: cuda.Stream}
+Creates a matrix in compressed sparse column format.
+@param x any  as for csr; indices are the rows of the elements column by column, indptr is the start of each column
+@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
 @return cuda.sparse.Matrix
 @raise LogicError as csr
 @options dtype stream
 = cuda.sparse.csr(x, options)
-A matrix in compressed rows. Values of one place are added in the order in which they are given.
-@param x any  {data =, indices =, indptr =, shape =} with the columns of the elements row by row and where each row begins; {data =, rows =, columns =, shape =}; {shape =} for one without elements; besides `base` (0 or 1, default 1: what positions count from) and `dtype`; or a dense array, also a host array or nested lists; or a sparse matrix
-@param options? {dtype: any, stream: cuda.Stream}  dtype: of the values of dense and sparse x
-@return cuda.sparse.Matrix  of new values, unless x is a sparse matrix that has its elements in this order
-@raise LogicError for positions out of range, lengths that do not fit, and inside a capture
+Creates a matrix in compressed sparse row format. Duplicate elements are summed, in their order.
+@param x any  {data =, indices =, indptr =, shape =}, with the columns of the elements row by row and the start of each row; {data =, rows =, columns =, shape =}; or {shape =} for a matrix without elements. Each may also have `base` (0 or 1, default 1: the first position) and `dtype`. Or a dense array, also a host array or nested lists; or a sparse matrix
+@param options? {dtype: any, stream: cuda.Stream}  dtype: the dtype of the values if x is dense or sparse
+@return cuda.sparse.Matrix  with new values, unless x is a sparse matrix with its elements in this order
+@raise LogicError for positions out of range, lengths that do not match, and inside a capture
 @options dtype stream
 = cuda.sparse.diags(diagonals, offsets, options)
-A matrix of diagonals: `sparse.diags({{1, 2}, {4, 5, 6}}, {1, 0})`.
-@param diagonals any[]     lists, arrays of one axis, and numbers for diagonals of one value
-@param offsets? integer[]  where each is: 0 the main diagonal, 1 above it, -1 below; default for one: 0
-@param options? {shape: integer[], dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  shape: default: the square that the first diagonal fits; format: default csr
+Creates a matrix with the given diagonals: `sparse.diags({{1, 2}, {4, 5, 6}}, {1, 0})`.
+@param diagonals any[]  lists, 1-D arrays, or numbers for diagonals with a single value
+@param offsets? integer[]  the position of each diagonal: 0 is the main diagonal, 1 above it, -1 below it; default for one diagonal: 0
+@param options? {shape: integer[], dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  shape: default: the square matrix that the first diagonal fits; dtype: as for csr; format: default csr
 @return cuda.sparse.Matrix
-@raise LogicError for lengths that do not fit the shape, and if an offset is given twice
+@raise LogicError for lengths that do not fit the shape, and if an offset appears twice
 @options dtype format="csr"|"csc"|"coo"|"packed" shape stream
 = cuda.sparse.eye(n, m, k, options)
-A matrix with ones on a diagonal.
-@param n integer   rows
-@param m? integer  columns; default: n
-@param k? integer  which diagonal: default 0, the main one; 1 above it, -1 below
-@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}
+Creates a matrix with ones on a diagonal.
+@param n integer  the number of rows
+@param m? integer  the number of columns; default: n
+@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
+@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  dtype: as for csr; format: default csr
 @return cuda.sparse.Matrix
 @raise LogicError for other numbers
 @options dtype format="csr"|"csc"|"coo"|"packed" stream
 = cuda.sparse.from_dense(x, options)
-The elements of a dense array that are not 0. The program waits for their number.
-@param x any  an array of two axes, also a host array or nested lists
-@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  default format: csr
+Creates a sparse matrix of the elements of a dense array that are not 0. The program waits for their number.
+@param x any  an array with two axes, also a host array or nested lists
+@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  dtype: as for csr; format: default csr
 @return cuda.sparse.Matrix
-@raise LogicError for other numbers of axes and inside a capture
+@raise LogicError if x does not have two axes, and inside a capture
 @options dtype format="csr"|"csc"|"coo"|"packed" stream
 = cuda.sparse.gmres(A, b, options)
-Solves A x = b by the generalized minimal residual method, for any square matrix. It begins anew after `restart`
-steps, and looks at the residual then.
+Solves A x = b by the generalized minimal residual method, for any square matrix. It restarts after `restart` steps,
+and tests the residual at each restart.
 @param A any  as for cg
-@param b any
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, restart: integer, M: any, callback: function, stream: cuda.Stream, allocator: function}  as for cg; restart: default 20, that many vectors are kept; M is applied on the right, so that the residual is that of the system; callback(x, step) is called behind each restart
+@param b any  a 1-D array, as for cg
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, restart: integer, M: any, callback: function, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg, counted inside restarts, too; restart: default 20; as many vectors are kept; M: as for cg, applied on the right, so that the residual is that of the system; callback: called as callback(x, step) after each restart
 @return cuda.gpuarray.Array x
-@return integer info  as cg; maxiter and info count the steps inside of restarts
+@return integer info  as for cg; maxiter and info count the steps inside restarts
 @raise LogicError as cg
 @options M allocator atol callback maxiter restart rtol stream x0
 = cuda.sparse.jacobi(A, b, options)
-Solves A x = b by Jacobi's iteration, x + omega (b - A x) / diagonal: for matrices whose diagonal dominates, and as a
+Solves A x = b by the Jacobi iteration, x + omega (b - A x) / diagonal: for diagonally dominant matrices, and as a
 smoother.
-@param A any  a sparse matrix or an array of two axes
-@param b any
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function, check: integer, stream: cuda.Stream, allocator: function}  as for cg; omega: the weight of a step, default 1
+@param A any  a sparse matrix or an array with two axes
+@param b any  a 1-D array, as for cg
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; omega: the weight of a step, default 1; callback: as for cg; check: as for cg
 @return cuda.gpuarray.Array x
 @return integer info  as cg
 @raise LogicError as cg, and if A is a function
 @options allocator atol callback check maxiter omega rtol stream x0
 = cuda.sparse.packed(x, options)
-A matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV. It is for
-many products with vectors, of matrices whose rows share columns with their neighbours, such as those of grids. The
-rows are put into packets on the host, which takes a while. For other uses than products with a vector it is
-converted to csr each time.
+Creates a matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV.
+Use it for many products with vectors, if neighbouring rows share columns, as in matrices of grids. Creating the
+packets on the host takes some time. For operations other than products with a vector it is converted to csr each
+time.
 @param x any  as for csr
-@param options? {dtype: any, stream: cuda.Stream}
+@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
 @return cuda.sparse.Matrix
 @raise LogicError as csr
 @options dtype stream
@@ -4710,69 +4722,69 @@ it, an FFI struct that is an argument of kernels and an element of arrays.
 4 uint16; 8 bytes, aligned to 8
 # docs/compiling.md
 = cuda.CacheInfo class
-@field dir string?       the folder; nil: nothing is cached
-@field why string?       why not
-@field entries integer
-@field bytes integer     of all entries
-@field limit integer     bytes; beyond that, the entries used longest ago are removed
-@field hits integer      of this process
-@field misses integer    of this process
-@field stores integer    of this process
+@field dir string?  the folder; nil: caching is off
+@field why string?  the reason if caching is off
+@field entries integer  the number of cached kernels
+@field bytes integer  the size of all entries
+@field limit integer  the maximum size in bytes; if it is exceeded, the least recently used entries are removed
+@field hits integer  kernels that this process found in the cache
+@field misses integer  kernels that this process did not find in the cache
+@field stores integer  kernels that this process added to the cache
 = cuda.DynamicModule class
-Begins a module of several pieces: `cuda.DynamicModule{...}:add_source(a):add_source(b):link()`.
+Creates a module of several pieces: `cuda.DynamicModule{...}:add_source(a):add_source(b):link()`.
 @call fun(opts?: cuda.DynamicOptions): cuda.DynamicModule
-@field module cuda.Module?  once it is linked
+@field module cuda.Module?  the module after linking
 @field log string?             the compiler's warnings
-@field link_log string?        what the linker reported
+@field link_log string?  the linker's report
 @options library_dirs link_options log_verbose lto message_handler
 = cuda.DynamicModule:add_data(data, input_type, name)
 Adds an image.
-@param data string               its bytes
-@param input_type integer|string  of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"; with `lto` also "ltoir"
-@param name? string              what it is called in messages; default "unknown"
+@param data string  the bytes of the image
+@param input_type integer|string  a value of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"; with `lto` also "ltoir"
+@param name? string  its name in messages; default "unknown"
 @return cuda.DynamicModule self
-@raise CompileError (218, 300 ...; log) if the linker refuses it, LogicError for bad arguments or after link()
+@raise CompileError (218, 300 ...; log) if the linker rejects it, LogicError for invalid arguments or after link()
 = cuda.DynamicModule:add_file(path, input_type)
-Adds an image that is in a file.
-@param path string
-@param input_type integer|string  as in add_data
+Adds an image from a file.
+@param path string  the file
+@param input_type integer|string  as for add_data
 @return cuda.DynamicModule self
-@raise RuntimeError (301) if it cannot be read, else as add_data
+@raise RuntimeError (301) if the file cannot be read, otherwise as add_data
 = cuda.DynamicModule:add_source(source, opts)
 Compiles a source and adds it.
-@param source string
-@param opts? cuda.CompileOptions  in the place of those that the module has
+@param source string  the CUDA C source
+@param opts? cuda.CompileOptions  instead of the module's own options
 @return cuda.DynamicModule self
-@raise what cuda.compile raises, and CompileError (218, 300 ...; log) if the linker refuses it, LogicError after link()
+@raise errors of cuda.compile, CompileError (218, 300 ...; log) if the linker rejects it, LogicError after link()
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.DynamicModule:add_stdlib(name)
-Adds a library of the CUDA toolkit: "cudadevrt", with which kernels launch kernels. On the software device, which
-has no such launches, "cudadevrt" adds nothing.
-@param name string  lib<name>.a in library_dirs, or beside the toolkit's other libraries
+Adds a library of the CUDA toolkit: "cudadevrt", which lets kernels launch kernels. The software device does not
+support this, and "cudadevrt" adds nothing there.
+@param name string  finds lib<name>.a in library_dirs, or next to the toolkit's other libraries
 @return cuda.DynamicModule self
-@raise RuntimeError if it is not found, else as add_file
+@raise RuntimeError if the library is not found, otherwise as add_file
 = cuda.DynamicModule:get_function(name, opts)
-@param name string  kernel's name, or one of name_expressions
-@param opts? {args: any[]}  as Module:get_function takes them
-@return cuda.Function  the same one each time
+@param name string  the kernel's name, or one of name_expressions
+@param opts? {args: any[]}  args: as for Module:get_function
+@return cuda.Function  the same object each time
 @raise LogicError (500) that lists the module's kernels, and before link().
 @options args
 = cuda.DynamicModule:get_global(name)
-@param name string  a __device__ or __constant__ variable
-@return cuda.DevicePointer pointer  holds the module
+@param name string  the name of a __device__ or __constant__ variable
+@return cuda.DevicePointer pointer  it keeps the module alive
 @return integer bytes
-@raise LogicError (500), and before link().
+@raise LogicError (500) if the module does not have this variable, and before link().
 = cuda.DynamicModule:link()
-Links what was added and loads it into the current context.
+Links the added pieces and loads the module into the current context.
 @return cuda.DynamicModule self
-@raise CompileError (log) if symbols are missing or defined twice, LogicError if it is linked already
+@raise CompileError (log) if symbols are missing or defined twice, LogicError if it is already linked
 = cuda.DynamicOptions class
-Options of cuda.DynamicModule. All others are those of cuda.SourceModule, for each source that is added.
-@field lto boolean?              true: optimise across the pieces, by nvJitLink; default: the driver's linker
-@field link_options table?       of the linker: as `options` of cuda.Linker, or of cuda.link with `lto`
-@field message_handler function? called as f(ok, info_log, error_log) after linking, also when it failed
-@field log_verbose boolean?      the linker reports more
-@field library_dirs string[]?    where add_stdlib looks first
+Options of cuda.DynamicModule. All others are those of cuda.SourceModule, for each source that you add.
+@field lto boolean?  true: optimise across the pieces with nvJitLink; default: the driver's linker
+@field link_options table?  options of the linker: as `options` of cuda.Linker, or of cuda.link with `lto`
+@field message_handler function?  called as f(ok, info_log, error_log) after linking, even if it failed
+@field log_verbose boolean?  true: the linker reports more details
+@field library_dirs string[]?  folders that add_stdlib searches first
 = cuda.DynamicSourceModule class
 Compiles a source as relocatable code, links it with CUDA's device runtime if that is installed, and loads it:
 `cuda.DynamicSourceModule(source, opts)`, for kernels that launch kernels.
@@ -4780,10 +4792,10 @@ Compiles a source as relocatable code, links it with CUDA's device runtime if th
 @options library_dirs link_options log_verbose lto message_handler
 = cuda.LinkOptions class
 Options of cuda.link.
-@field arch string?       "sm_90"; default: the current device's
-@field lto boolean?       optimise across the borders of the inputs; default: if LTO-IR is among them
+@field arch string?  "sm_90"; default: that of the current device
+@field lto boolean?  optimise across the inputs; default: if there is LTO-IR among them
 @field target string?     "cubin" or "ptx"; default: a cubin, and PTX for "compute_90" and the software device
-@field options string[]?  of nvJitLink: "-maxrregcount=32", "-lineinfo", "-verbose", "-kernels-used=name" ...
+@field options string[]?  options of nvJitLink: "-maxrregcount=32", "-lineinfo", "-verbose", "-kernels-used=name" ...
 = cuda.Linker class
 The driver's linker, which combines several images into one module: `cuda.Linker{message_handler =, options =,
 log_verbose =}`.
@@ -4831,52 +4843,52 @@ cuModuleGetGlobal.
 = cuda.SourceModule class
 Compiles CUDA C and loads it into the current context: `cuda.SourceModule(source, options)`.
 @call fun(source: string, opts?: cuda.CompileOptions): cuda.SourceModule
-@field module cuda.Module
+@field module cuda.Module  the loaded module
 @field log string?       the compiler's warnings
-@field timing {phase: string, ms: number}[]?  how long the compiler's phases took; with `time = true`
+@field timing {phase: string, ms: number}[]?  the duration of each phase of the compiler; with `time = true`
 @field keep_dir string?  the folder with the compiler's files; with `keep = true`
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.SourceModule:get_function(name, opts)
-@param name string  kernel's name, or one of name_expressions
-@param opts? {args: any[]}  as Module:get_function takes them
-@return cuda.Function  the same one each time
+@param name string  the kernel's name, or one of name_expressions
+@param opts? {args: any[]}  args: as for Module:get_function
+@return cuda.Function  the same object each time
 @raise LogicError (500) that lists the module's kernels.
 @options args
 = cuda.SourceModule:get_global(name)
-@param name string  a __device__ or __constant__ variable, or one of name_expressions
-@return cuda.DevicePointer pointer  holds the module
+@param name string  the name of a __device__ or __constant__ variable, or one of name_expressions
+@return cuda.DevicePointer pointer  it keeps the module alive
 @return integer bytes
-@raise LogicError (500).
+@raise LogicError (500) if the module does not have this variable.
 = cuda.cache_info()
-The disk cache of compiled kernels, and what this process had of it.
+Returns information about the disk cache of compiled kernels, and this process's use of it.
 @return cuda.CacheInfo info
 = cuda.clear_cache()
-Removes every entry of the disk cache. Programs that run meanwhile go on; they compile anew.
-@return integer entries  how many there were
+Removes every entry of the disk cache. Running programs continue, and compile again.
+@return integer entries  the number of removed entries
 = cuda.compile(source, opts)
 Compiles CUDA C without loading it.
-@param source string
-@param opts? cuda.CompileOptions
+@param source string  the CUDA C source
+@param opts? cuda.CompileOptions  the compiler's options
 @return string image, string? log
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.is_debugging()
 Returns true if set_debugging() is on.
 @return boolean
 = cuda.kernel(source, name, opts)
-Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
-@param source string
-@param name? string|cuda.CompileOptions  the kernel's; optional if the source has one kernel. "fill<float>" is an instance of a template: name_expressions and no_extern_c are given by themselves
-@param opts? cuda.CompileOptions  may stand in the place of the name
+Compiles CUDA C, loads it and returns one of its kernels: `cuda.kernel(source)(x, n, { block = 256 })`.
+@param source string  the CUDA C source
+@param name? string|cuda.CompileOptions  the name of the kernel; optional if the source has one kernel. For an instance of a template, "fill<float>", name_expressions and no_extern_c are set automatically
+@param opts? cuda.CompileOptions  the compiler's options; you can pass them instead of the name
 @return cuda.Function
-@raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and the source has several or none; what SourceModule raises
+@raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and the source has several kernels or none; errors of SourceModule
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.link(inputs, opts)
-Links images by nvJitLink, without loading the result: no device is needed if `arch` is given.
-@param inputs (string|{data?: string, file?: string, type?: string, name?: string})[]  images: LTO-IR of cuda.compile(source, {target = "ltoir"}), relocatable PTX or cubins, fatbins, object files, libraries. `type` is found out by their first bytes: "ltoir", "ptx", "cubin", "fatbinary", "object", "library"
-@param opts? cuda.LinkOptions
-@return string image  for cuda.module_from_buffer
-@return string? log   what nvJitLink reported
-@raise CompileError (log, info_log, options) if symbols are missing or defined twice, and for bad images, RuntimeError if nvJitLink is not found, or a file (301), LogicError for bad arguments.
+Links images with nvJitLink, without loading the result. If you pass `arch`, it does not need a device.
+@param inputs (string|{data?: string, file?: string, type?: string, name?: string})[]  the images: LTO-IR of cuda.compile(source, {target = "ltoir"}), relocatable PTX or cubins, fatbins, object files, libraries. `type` is "ltoir", "ptx", "cubin", "fatbinary", "object" or "library"; default: detected from the first bytes
+@param opts? cuda.LinkOptions  the linker's options
+@return string image  an argument for cuda.module_from_buffer
+@return string? log   the report of nvJitLink
+@raise CompileError (log, info_log, options) if symbols are missing or defined twice, and for invalid images, RuntimeError if nvJitLink or a file (301) is not found, LogicError for invalid arguments.
 @options arch="sm_90" lto options="-maxrregcount=32"|"-lineinfo"|"-verbose"|"-kernels-used=name" target="ltoir"
 = cuda.module_from_buffer(image, opts)
 Loads a module from an image: cubin, PTX or fatbin. With options, `mod.jit` holds the JIT's report: info_log,
@@ -4895,56 +4907,57 @@ Loads a module from a file.
 @raise RuntimeError (301) if the file cannot be read, otherwise as module_from_buffer.
 @options message_handler options
 = cuda.CompileOptions class
-@field options string[]?         further options of the compiler, one each; default compiler.DEFAULT_NVRTC_FLAGS
-@field arch string|integer[]?    "sm_90", "sm_90a", "compute_80" (PTX) or {9, 0}; default: the current device's
+@field options string[]?  further compiler options, one in each element; default compiler.DEFAULT_NVRTC_FLAGS
+@field arch string|integer[]?  "sm_90", "sm_90a", "compute_80" (PTX) or {9, 0}; default: that of the current device
 @field code string|integer[]?    as nvcc's -code: the real architecture, if `arch` is the virtual one
-@field no_extern_c boolean?      true: the source is not wrapped in extern "C" (templates need that)
-@field include_dirs string[]?    searched for headers before CUDA's own
-@field headers table<string, string>?  headers by name that are not files; they come before all others
-@field name string?              the source's file name in messages; default "kernel.cu". `#include "x.h"` looks in its folder first
-@field name_expressions string[]?  names to be found as get_function(expression): "tk<float, 3>"
-@field default_device boolean?   false: functions without __device__ are an error, as NVRTC has it; default true
+@field no_extern_c boolean?  true: do not wrap the source in extern "C" (required for templates)
+@field include_dirs string[]?  folders that are searched for headers before CUDA's own
+@field headers table<string, string>?  headers by name that are not files; they take precedence over all others
+@field name string?  the source's file name in messages; default "kernel.cu". `#include "x.h"` searches its folder first
+@field name_expressions string[]?  names that you can pass to get_function(expression): "tk<float, 3>"
+@field default_device boolean?  false: functions without __device__ are an error, as in NVRTC; default true
 @field std string?               "c++17" (default), "c++20" ...
-@field lineinfo boolean?         true: line numbers for profilers (-lineinfo)
-@field debug boolean?            true: code for cuda-gdb (-G -lineinfo); not cached
-@field minimal boolean?          true: without vector, texture and surface types; compiles faster
-@field pch boolean?              true: headers are kept compiled for the rest of the process; not cached
-@field time boolean?             true: `timing` says how long the compiler's phases took; not cached
-@field keep boolean?             true: source, PTX, cubin, options and log stay in a folder, `keep_dir`; not cached
-@field cache_dir string|false?   folder of the cache of compiled kernels; false: not cached; default: the user's own
-@field target string?            "cubin", "ptx" or "ltoir"; default: what the device loads
+@field lineinfo boolean?  true: generate line numbers for profilers (-lineinfo)
+@field debug boolean?  true: generate code for cuda-gdb (-G -lineinfo); not cached
+@field minimal boolean?  true: omit vector, texture and surface types, which compiles faster
+@field pch boolean?  true: keep compiled headers for the rest of the process; not cached
+@field time boolean?  true: report the duration of the compiler's phases as `timing`; not cached
+@field keep boolean?  true: keep source, PTX, cubin, options and log in a folder, `keep_dir`; not cached
+@field cache_dir string|false?  the folder of the cache of compiled kernels; false: do not cache; default: the user's cache
+@field target string?  "cubin", "ptx" or "ltoir"; default: the format that the device loads
 @field backend string?           "nvrtc" (default) or "nvcc"
-@field nvcc string?              path of nvcc, if backend is "nvcc"
+@field nvcc string?  the path of nvcc, if backend is "nvcc"
 = cuda.compiler module
 Compiles CUDA C at run time: CUDA C -> image -> module.
 = cuda.compiler.DEFAULT_NVRTC_FLAGS field
-Options used when `options` is not given; CUDALUA_DEFAULT_FLAGS (blank separated) sets them.
+The options that are used if you do not pass `options`. CUDALUA_DEFAULT_FLAGS (separated by blanks) sets them.
 = cuda.compiler.SourceModule(source, opts)
-@param source string  CUDA C
-@param opts? cuda.CompileOptions
+@param source string  the CUDA C source
+@param opts? cuda.CompileOptions  the compiler's options
 @return cuda.SourceModule
-@raise CompileError, and what module_from_buffer raises
+@raise CompileError, and errors of module_from_buffer
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.compiler.compile(source, opts)
-Compiles CUDA C without loading it. Needs no device if `arch` is given. Warnings also go to cuda.on_notice.
-@param source string
-@param opts? cuda.CompileOptions
-@return string image  a cubin, or PTX for "compute_NN" and the software device; `target` says otherwise
+Compiles CUDA C without loading it. If you pass `arch`, it does not need a device. Warnings also go to
+cuda.on_notice.
+@param source string  the CUDA C source
+@param opts? cuda.CompileOptions  the compiler's options
+@return string image  a cubin, or PTX for "compute_NN" and the software device; option `target` changes this
 @return string? log   warnings
-@raise CompileError (log, source, options, command_line, stdout, stderr, msg; excerpt: the lines around the first error; keep_dir), LogicError for bad arguments, RuntimeError if NVRTC is not found.
+@raise CompileError (log, source, options, command_line, stdout, stderr, msg; excerpt: the lines around the first error; keep_dir), LogicError for invalid arguments, RuntimeError if NVRTC is not found.
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.compiler.kernel(source, name, opts)
 As cuda.kernel.
-@param source string
-@param name? string|cuda.CompileOptions
-@param opts? cuda.CompileOptions
+@param source string  the CUDA C source
+@param name? string|cuda.CompileOptions  as for cuda.kernel
+@param opts? cuda.CompileOptions  as for cuda.kernel
 @return cuda.Function
 @raise as cuda.kernel
 @options arch="sm_90"|"sm_90a"|"compute_80" backend="nvrtc"|"nvcc" cache_dir code debug default_device headers include_dirs keep lineinfo minimal name="kernel.cu"|"x.h" name_expressions no_extern_c="C" nvcc="nvcc" options pch std="c++17"|"c++20" target="cubin"|"ptx"|"ltoir" time
 = cuda.compiler.nvrtc()
-NVRTC's library, opened at the first call.
-@return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil: not found
-@return string? why  what was tried, one line each
+Returns information about NVRTC's library, which the first call opens.
+@return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil if it was not found
+@return string? why  the places that were tried, one on each line
 # docs/embedding.md
 = cuda.VERSION field
 This library's version, {major, minor, patch}. Two lists with its metatable can be compared; against plain
@@ -4954,8 +4967,8 @@ What stands behind the numbers of a version that is not a release: "rc1"; "" for
 = cuda.VERSION_TEXT field
 The version as text: "0.1.0".
 = cuda.driver_info()
-Which driver is in use.
-@return {open: boolean, soft: boolean?, version: integer?, path: string?}
+Returns the driver in use.
+@return {open: boolean, soft: boolean?, version: integer?, path: string?}  open: true if the driver is open; soft: true for the software device; version: the driver's CUDA version; path: the driver's library
 = cuda.get_driver_version()
 CUDA version of the driver in use (cuDriverGetVersion); before cuda.init(), of the one that CUDALUA_DRIVER
 names or that it would try first.
@@ -4965,10 +4978,10 @@ names or that it would try first.
 CUDA version of the headers that this library was built with. Works before cuda.init().
 @return integer major, integer minor, integer patch
 = cuda.init(options)
-Opens the driver; every call after the first does nothing. A call that needs the driver opens it by itself: init()
-is for choosing another one, and for an error at a place of your own.
-@param options? integer|{driver?: string, flags?: integer}  flags must be 0; driver: "auto" (default, or CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
-@raise RuntimeError if there is no driver or no device (100), LogicError for bad options. "auto" falls back to the software device, with a notice, if no GPU is found.
+Opens the driver; later calls do nothing. Calls that need the driver open it automatically. Use init() to choose
+another driver, or to get errors at this point of the program.
+@param options? integer|{driver?: string, flags?: integer}  flags: must be 0; driver: "auto" (default, or CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
+@raise RuntimeError if the driver or a device is missing (100), LogicError for invalid options. "auto" falls back to the software device, with a notice, if no GPU is found.
 @options driver flags
 = cuda.interrupt()
 Interrupts the Lua state that has interrupts on, as Ctrl-C does. If called from another thread than that state's, it
@@ -4983,16 +4996,16 @@ interrupts(true) is called again. A SIGINT handler of the program stays installe
 @return boolean before  true if they were on in this state
 @raise LogicError if interrupts are on in another Lua state of the process, or `on` is not a boolean
 = cuda.on_notice(text)
-Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another
-function, or nil for silence.
-@param text string
+Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another function,
+or nil to suppress notices.
+@param text string  the text of the notice
 = cuda.text_errors(fn, options)
-A function that calls fn and raises text if fn raises an error of this library: for host programs that show
-strings alone, such as nginx, and C that calls lua_tostring().
+Returns a function that calls fn and converts errors of this library to strings: for host programs that show only
+strings, such as nginx, and C that calls lua_tostring().
 @param fn function  an entry point of the program
-@param options? {traceback: boolean}  traceback: the text ends with the stack of the error; default false
-@return function  takes the arguments of fn, and returns what it returns; other errors than the library's pass as they are
-@raise LogicError if fn cannot be called
+@param options? {traceback: boolean}  traceback: append the stack of the error to the text; default false
+@return function  takes the arguments of fn and returns its results; errors of other code pass unchanged
+@raise LogicError if fn is not callable
 @options traceback
 = cuda.version_at_least(major, minor, patch)
 Is this library of that version or newer?
@@ -5023,14 +5036,14 @@ Its device.
 = cuda.tools module
 Helpers after PyCUDA's tools: which device a program uses by default, results that are kept for each context, and what generated kernels call types and arguments.
 = cuda.tools.Arg class
-An argument of a kernel. Read only.
-@field name string
-@field dtype cuda.dtype.DType  of the value, or of an element
+An argument of a kernel. Read-only.
+@field name string  the name of the parameter
+@field dtype cuda.dtype.DType  the dtype of the value, or of an element
 @field is_vector boolean          true: a pointer to elements
-@field is_const boolean           "const" stands before its type: the kernel does not write the elements
+@field is_const boolean  true: its type begins with "const", so the kernel does not write the elements
 @field ctype string               the type of the value or of an element in CUDA C
 = cuda.tools.Arg:declarator()
-How C declares the argument.
+Returns the declaration of the argument in C.
 @return string  "const float *x"
 = cuda.tools.DeviceData class
 `DeviceData(dev)`: PyCUDA's data on a device, with the values of current devices. Read-only.
@@ -5092,96 +5105,96 @@ thread (default 0: as few as possible). fn:max_active_blocks(block, shared) asks
 @field warps_per_mp integer  warps on an SM at a time
 @field occupancy number  from 0 to 1: the ratio of warps_per_mp to the maximum number of warps on an SM
 = cuda.tools.ScalarArg(dtype, name, options)
-An argument that is one value.
+An argument that is a single value.
 @param dtype any    as for dtype.of
-@param name string
-@param options? {const: boolean}  const: as C's; default false
+@param name string  the name of the parameter
+@param options? {const: boolean}  const: as in C; default false
 @return cuda.tools.Arg
 @raise LogicError as VectorArg
 @options const
 = cuda.tools.VectorArg(dtype, name, options)
 An argument that is a pointer to elements.
 @param dtype any    as for dtype.of
-@param name string
-@param options? {const: boolean}  const: the kernel does not write them; default false
+@param name string  the name of the parameter
+@param options? {const: boolean}  const: the kernel does not write the elements; default false
 @return cuda.tools.Arg
-@raise LogicError if there is no such dtype, it has no name in C, or the argument cannot have that name
+@raise LogicError if the dtype does not exist or does not have a name in C, or if the name is not valid
 @options const
 = cuda.tools.bitlog2(n)
-The logarithm to base 2 of an integer, rounded down, as PyCUDA's bitlog2.
-@param n integer  1 to 2^53
+Returns the base-2 logarithm of an integer, rounded down, as PyCUDA's bitlog2.
+@param n integer  an integer from 1 to 2^53
 @return integer
 @raise LogicError for anything else
 = cuda.tools.c_declarations(types, source)
-What a source needs before it uses element types: #include lines, the class of complex numbers, and the declarations
-of structs, those inside of others first. Each declaration checks that the compiler lays the struct out as the dtype
-says.
+Returns the declarations that a source needs to use element types: #include lines, the class of complex numbers, and
+the declarations of structs, nested ones first. Each declaration checks that the compiler's layout of the struct is
+that of the dtype.
 @param types any[]     dtypes, as for dtype.of, or arguments of parse_arguments()
-@param source? string  structs that are declared in there are left out
+@param source? string  structs that this source declares are omitted
 @return string
-@raise LogicError for structs without a name, and for two that have the same name
+@raise LogicError for structs without a name, and for two with the same name
 = cuda.tools.clear_context_caches()
-Forgets all that functions of context_dependent_memoize() have remembered.
+Clears the results that functions of context_dependent_memoize() have remembered.
 = cuda.tools.context_dependent_memoize(f)
-Returns a function that calls f once for each list of arguments and each context, and remembers what it returned:
-for compiled kernels and the like. Arguments are the same if they are equal as table keys. What is remembered
-keeps its context alive until detach() or clear_context_caches().
-@param f function
+Returns a function that calls f once for each list of arguments and each context, and remembers the result: for
+example for compiled kernels. Arguments are the same if they are equal as table keys. Results keep their context
+alive until detach() or clear_context_caches().
+@param f function  the function to call
 @return function
-@raise LogicError unless f can be called; its calls raise what f raises, and LogicError (201) without a context
+@raise LogicError if f is not callable; calls raise errors of f, and LogicError (201) without a context
 = cuda.tools.dtype_to_ctype(dtype)
-What CUDA C calls an element: "float"; "__half" and "__nv_bfloat16" of CUDA's headers; "cuda::complex<float>", a
-class with the operators and functions of C++'s std::complex; a struct by the name that it was registered or made
-with. c_declarations() gives what a source needs besides.
+Returns the type of an element in CUDA C: "float"; "__half" and "__nv_bfloat16" of CUDA's headers;
+"cuda::complex<float>", a class with the operators and functions of C++'s std::complex; for a struct, the name
+that it was registered or created with. c_declarations() returns the declarations that a source needs for it.
 @param dtype any  as for dtype.of
 @return string
-@raise LogicError for a struct that has no name
+@raise LogicError for a struct without a name
 = cuda.tools.get_default_device(default)
-The device that the environment variable CUDA_DEVICE or the file ~/.cuda_device names.
-@param default? integer  the device's number if neither names one; default 0
+Returns the device that the environment variable CUDA_DEVICE or the file ~/.cuda_device names.
+@param default? integer  the device's number if neither is set; default 0
 @return cuda.Device
 @raise LogicError (101) if the device does not exist, and if a setting is not a number
 = cuda.tools.get_or_register_dtype(c_names, dtype)
-The dtype that C calls so. With a dtype: makes the names known for it, for arguments ("particle *p"), for dtype.of()
-and for signatures.
-@param c_names string|string[]  names in C
-@param dtype? any               as for dtype.of; a struct, or a type that gets further names
+Returns the dtype that has this name in C. With a dtype, it registers the names for it, for arguments ("particle
+*p"), for dtype.of() and for signatures.
+@param c_names string|string[]  one or more names in C
+@param dtype? any  as for dtype.of: a struct, or a type that gets more names
 @return cuda.dtype.DType     the dtype already registered for the names, if any
-@raise LogicError if a name stands for something else already, or there is no dtype of that name
+@raise LogicError if a name already belongs to another type, or no dtype has that name
 = cuda.tools.is_arg(x)
-Is it an argument of this module?
-@param x any
+Returns true if x is an argument of this module.
+@param x any  any value
 @return boolean
 = cuda.tools.make_default_context(maker)
-Makes a context on the device that CUDA_DEVICE or ~/.cuda_device names; without them, on the first device that
-gives one.
+Creates a context on the device that CUDA_DEVICE or ~/.cuda_device names. If neither is set, uses the first device on
+which a context can be created.
 @param maker? fun(device: cuda.Device): cuda.Context  default: device:make_context()
-@return cuda.Context  what maker returns
-@raise RuntimeError that says what each device answered, if none gives a context
+@return cuda.Context  the result of maker
+@raise RuntimeError that lists the error of each device, if none works
 = cuda.tools.match_dtype_to_c_struct(name, dtype)
-A struct as C declares it, under a name: PyOpenCL's match_dtype_to_c_struct. Structs inside stand there by their
-names, if they have one; c_declarations() declares those, too.
+Returns the C declaration of a struct under a name: PyOpenCL's match_dtype_to_c_struct. Nested structs appear with
+their names, if they have one; c_declarations() declares those, too.
 @param name string   its name in C
 @param dtype any     a struct of dtype.struct()
-@return cuda.dtype.DType dtype  the struct with that name: the same one, if it was made with it
-@return string declaration
-@raise LogicError if it is not a struct, or the name is not valid in C
+@return cuda.dtype.DType dtype  the struct with that name: the same object, if it was created with it
+@return string declaration  the declaration in C
+@raise LogicError if dtype is not a struct, or the name is not valid in C
 = cuda.tools.parse_arguments(arguments)
-The arguments of a kernel from a list of declarations, as ElementwiseKernel takes them.
+Returns the arguments of a kernel from a list of declarations, as for ElementwiseKernel.
 @param arguments string|any[]  "float a, const float *x, unsigned int n", or a list of declarations and arguments
 @return cuda.tools.Arg[]
-@raise LogicError naming the argument and what is wrong with it, for two of one name and for none
+@raise LogicError that names the argument and the problem, for duplicate names and for an empty list
 = cuda.tools.parse_c_arg(c_arg)
-An argument from its declaration in C.
+Returns the argument that a declaration in C describes.
 @param c_arg string  "const float *x", "unsigned int n", "float4 *v", "particle p"
 @return cuda.tools.Arg
-@raise LogicError naming the declaration and what is wrong with it
+@raise LogicError that names the declaration and the problem
 = cuda.tools.register_dtype(dtype, c_names)
-Makes names in C known for a dtype: get_or_register_dtype() with its arguments the other way round.
+Registers names in C for a dtype: get_or_register_dtype() with its arguments in the opposite order.
 @param dtype any                as for dtype.of
-@param c_names string|string[]
+@param c_names string|string[]  one or more names in C
 @return cuda.dtype.DType
-@raise LogicError if a name stands for something else already
+@raise LogicError if a name already belongs to another type
 # docs/looking.md
 = cuda.PlotOptions class
 @field x? any  the numbers by name, also of a series: {x = a, y = b}
@@ -5351,329 +5364,331 @@ Runs a prompt until the end of its input or `:quit`. A top-level `local` stays o
 = cuda.random module
 Random numbers.
 = cuda.random.Generator class
-A generator of random numbers: random.Generator() makes it.
+A generator of random numbers, created by random.Generator().
 = cuda.random.Generator:beta(shape, a, b, dtype)
-Beta-distributed numbers, between 0 and 1: of the density x^(a - 1) (1 - x)^(b - 1), but for a factor.
+Beta-distributed numbers, between 0 and 1. The density is proportional to x^(a - 1) (1 - x)^(b - 1).
 @param shape? integer|integer[]  as for uniform
-@param a any       above 0: number or array
-@param b any       above 0: number or array
+@param a any  a positive number or an array
+@param b any  a positive number or an array
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as uniform, and for an a or b that is not above 0
+@return cuda.gpuarray.Array  a pending array
+@raise LogicError as uniform, and for an a or b that is not positive
 @options a b dtype shape
 = cuda.random.Generator:binomial(shape, n, p, dtype)
-How many of n tries succeed, each with probability p.
+Binomially distributed numbers: the successes in n trials, each with probability p.
 @param shape? integer|integer[]  as for uniform
-@param n any       non-negative integer, or array; if an element is not one, the result is 0
-@param p any       number or array, from 0 to 1; the same
-@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError for other types, numbers out of range, and shapes that do not fit together
+@param n any  a non-negative integer or an array; if an element is not one, the result is 0
+@param p any  a number from 0 to 1 or an array; if an element is out of range, the result is 0
+@param dtype? any  an integer type; values out of its range wrap around; default: int64
+@return cuda.gpuarray.Array  a pending array
+@raise LogicError for other types, numbers out of range, and shapes that do not broadcast
 @options dtype n p shape
 = cuda.random.Generator:choice(of, shape, options)
-A sample: of the positions 1 to n, or of the parts of an array along its first axis.
+Returns a random sample of the positions 1 to n, or of the parts of an array along its first axis.
 @param of integer|cuda.gpuarray.Array  n, or the array
-@param shape? integer|integer[]  of the sample; default: one
-@param options? {replace: boolean, p: any}  replace: default true; false: each at most once; p: a probability for each (they are divided by their sum); without replacement, of those that are left
-@return cuda.gpuarray.Array  int64, or as the array
-@raise LogicError if it is neither, for an array without elements, bad probabilities, and more than there are where replace is false
+@param shape? integer|integer[]  the shape of the sample; default: a single element
+@param options? {replace: boolean, p: any}  replace: draw with replacement; default true; false: draw each at most once; p: a probability for each (they are divided by their sum); without replacement, for those that are left
+@return cuda.gpuarray.Array  int64, or the dtype of the array
+@raise LogicError if of is neither, for an array without elements, invalid probabilities, and a sample that is too large if replace is false
 @options of p replace shape
 = cuda.random.Generator:exponential(shape, scale, dtype)
 Exponentially distributed numbers.
 @param shape? integer|integer[]  as for uniform
-@param scale? any  their mean, number or array, default 1
+@param scale? any  the mean, a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as uniform, and for a negative scale
 @options dtype scale shape
 = cuda.random.Generator:fill_log_normal(a, mean, sigma, stream)
-Sets an array to numbers whose logarithms are normally distributed.
-@param a cuda.gpuarray.Array  of floats
-@param mean? any   of the logarithm, as for log_normal
-@param sigma? any
-@param stream? cuda.Stream    default: the current one
+Fills an array with log-normally distributed numbers.
+@param a cuda.gpuarray.Array  an array of floats
+@param mean? any  the mean of the logarithms, as for log_normal
+@param sigma? any  the standard deviation of the logarithms, as for log_normal
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError for other arrays
 @options a mean sigma stream
 = cuda.random.Generator:fill_normal(a, stream)
-Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
-@param a cuda.gpuarray.Array  of floats
-@param stream? cuda.Stream    default: the current one
+Fills an array with normally distributed numbers with mean 0 and standard deviation 1.
+@param a cuda.gpuarray.Array  an array of floats
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError for other arrays
 @options a stream
 = cuda.random.Generator:fill_poisson(a, mean, stream)
-Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
-@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
-@param mean? any                 number or array
-@param stream? cuda.Stream    default: the current one
+Fills an array with Poisson-distributed numbers. Without a mean, each element is the mean of the number that replaces
+it.
+@param a cuda.gpuarray.Array  an array of integers; without a mean, also of floats
+@param mean? any  a number or an array
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError for other arrays, and as poisson
 @options a mean stream
 = cuda.random.Generator:fill_uniform(a, stream)
-Sets an array to uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
-@param a cuda.gpuarray.Array  float32, float64, int32, uint32, int64 or uint64
-@param stream? cuda.Stream    default: the current one
+Fills an array with uniformly distributed numbers: floats in (0, 1], as PyCUDA's; integers over their whole range.
+@param a cuda.gpuarray.Array  an array of float32, float64, int32, uint32, int64 or uint64
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError for other arrays
 @options a stream
 = cuda.random.Generator:gamma(shape, k, scale, dtype)
-Gamma-distributed numbers: of the density x^(k - 1) exp(-x / scale), but for a factor.
+Gamma-distributed numbers. The density is proportional to x^(k - 1) exp(-x / scale).
 @param shape? integer|integer[]  as for uniform
-@param k any       the distribution's shape, above 0: number or array; elements below 0 give NaN
-@param scale? any  number or array, default 1
+@param k any  the shape parameter of the distribution, positive: a number or an array; elements below 0 give NaN
+@param scale? any  a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
-@raise LogicError as uniform, and for a k or scale that is not above 0
+@return cuda.gpuarray.Array  a pending array
+@raise LogicError as uniform, and for a k or scale that is not positive
 @options dtype k scale shape
 = cuda.random.Generator:gen_log_normal(shape, dtype, mean, sigma, stream)
-Numbers whose logarithms are normally distributed.
-@param shape integer|integer[]
+Log-normally distributed numbers.
+@param shape integer|integer[]  as for gpuarray.empty
 @param dtype? any   a floating-point type; default: the default float
-@param mean? any    of the logarithm, as for log_normal
-@param sigma? any
+@param mean? any  the mean of the logarithms, as for log_normal
+@param sigma? any  the standard deviation of the logarithms, as for log_normal
 @param stream? cuda.Stream   as for gen_uniform
 @return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
+@raise LogicError for other types and invalid shapes
 @options dtype mean shape sigma stream
 = cuda.random.Generator:gen_normal(shape, dtype, stream)
-Normally distributed numbers of mean 0 and standard deviation 1.
-@param shape integer|integer[]
+Normally distributed numbers with mean 0 and standard deviation 1.
+@param shape integer|integer[]  as for gpuarray.empty
 @param dtype? any               a floating-point type; default: the default float
 @param stream? cuda.Stream   as for gen_uniform
 @return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
+@raise LogicError for other types and invalid shapes
 @options dtype shape stream
 = cuda.random.Generator:gen_poisson(shape, dtype, mean, stream)
-Numbers of events.
-@param shape integer|integer[]
+Poisson-distributed numbers.
+@param shape integer|integer[]  as for gpuarray.empty
 @param dtype any    an integer type; nil: uint32, as PyCUDA's
-@param mean any     number or array
+@param mean any  a number or an array
 @param stream? cuda.Stream   as for gen_uniform
 @return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
+@raise LogicError for other types and invalid shapes
 @options dtype mean shape stream
 = cuda.random.Generator:gen_uniform(shape, dtype, stream)
-Uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
-@param shape integer|integer[]
+Uniformly distributed numbers: floats in (0, 1], as PyCUDA's; integers over their whole range.
+@param shape integer|integer[]  as for gpuarray.empty
 @param dtype? any               float32, float64, int32, uint32, int64 or uint64; default: the default float
-@param stream? cuda.Stream   computes them now; default: the stream that first needs them
+@param stream? cuda.Stream  computes the numbers now; default: the stream that first needs them
 @return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
+@raise LogicError for other types and invalid shapes
 @options dtype shape stream
 = cuda.random.Generator:get_state()
-What the generator will give, as a text for set_state().
+Returns the state of the generator as a string for set_state().
 @return string
 = cuda.random.Generator:integers(shape, low, high, dtype)
-Whole numbers from low to high, both included, each as likely as all others.
+Uniformly distributed integers from low to high, both included.
 @param shape? integer|integer[]  as for uniform
-@param low any     integer, or array of integers
-@param high any    integer not below low, or array of integers; if it is below, the result is low
+@param low any  an integer or an array of integers
+@param high any  an integer that is at least low, or an array of integers; for elements below low, the result is low
 @param dtype? any  an integer type; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError for other types, numbers that the type does not hold, a high below low, and shapes that do not fit together
+@return cuda.gpuarray.Array  a pending array
+@raise LogicError for other types, numbers that the type cannot hold, a high below low, and shapes that do not broadcast
 @options dtype high low shape
 = cuda.random.Generator:log_normal(shape, mean, sigma, dtype)
-Numbers whose logarithms are normally distributed.
+Log-normally distributed numbers.
 @param shape? integer|integer[]  as for uniform
-@param mean? any   of the logarithm: number or array, default 0
-@param sigma? any  its standard deviation, number or array, default 1
+@param mean? any  the mean of the logarithms: a number or an array, default 0
+@param sigma? any  the standard deviation of the logarithms: a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as normal
 @options dtype mean shape sigma
 = cuda.random.Generator:normal(shape, mean, sigma, dtype)
 Normally distributed numbers.
 @param shape? integer|integer[]  as for uniform
-@param mean? any   number or array, default 0
-@param sigma? any  the standard deviation, number or array, default 1
+@param mean? any  a number or an array, default 0
+@param sigma? any  the standard deviation, a number or an array, default 1
 @param dtype? any  a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending
+@return cuda.gpuarray.Array  a pending array
 @raise LogicError as uniform, and for a negative sigma
 @options dtype mean shape sigma
 = cuda.random.Generator:permutation(x)
-The positions 1 to n in random order, or the parts of an array along its first axis.
-@param x integer|cuda.gpuarray.Array
-@return cuda.gpuarray.Array  int64, or as the array
+Returns the positions 1 to n in random order, or the parts of an array along its first axis.
+@param x integer|cuda.gpuarray.Array  the number of positions, or an array
+@return cuda.gpuarray.Array  int64, or the dtype of the array
 @raise LogicError if x is neither, and for an array without axes
 @options x
 = cuda.random.Generator:poisson(shape, mean, dtype)
-Numbers of events, of which `mean` are expected (Poisson's distribution).
+Poisson-distributed numbers with the expected value `mean`.
 @param shape? integer|integer[]  as for uniform
-@param mean any    number or array, from 0 to 2^60; if an element is negative or NaN, the result is 0
-@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
-@return cuda.gpuarray.Array  pending
-@raise LogicError for other types, a mean out of its range, and shapes that do not fit together
+@param mean any  a number or an array, from 0 to 2^60; if an element is negative or NaN, the result is 0
+@param dtype? any  an integer type; values out of its range wrap around; default: int64
+@return cuda.gpuarray.Array  a pending array
+@raise LogicError for other types, a mean out of range, and shapes that do not broadcast
 @options dtype mean shape
 = cuda.random.Generator:seed(seed)
-Begins the sequence of another seed.
-@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
+Sets a seed and starts its sequence.
+@param seed? integer|ffi.cdata*  a non-negative integer; default: unpredictable
 @return cuda.random.Generator self
 @raise LogicError if the seed is not a non-negative integer
 @options seed
 = cuda.random.Generator:set_state(state)
-Moves to the position that a generator had when it gave this state.
-@param state string  of get_state()
+Restores the state that get_state() returned.
+@param state string  a string that get_state() returned
 @return cuda.random.Generator self
-@raise LogicError if it is not such a text
+@raise LogicError if state is not such a string
 @options state
 = cuda.random.Generator:skip_ahead(blocks)
-Leaves numbers out: `blocks` times four words of 32 bits. Arrays of up to 32 bits an element take one block for four
-elements, of 64 bits one for two; distributions that try again and again (gamma, beta, poisson, binomial) one for
-each, beta two.
-@param blocks integer  non-negative
+Skips numbers: `blocks` times four 32-bit words. Arrays with elements of up to 32 bits use one block for four
+elements, with 64 bits one for two. Distributions that draw repeatedly (gamma, beta, Poisson, binomial) use one for
+each element, beta two.
+@param blocks integer  the number of blocks, non-negative
 @return cuda.random.Generator self
 @raise LogicError if blocks is not a non-negative integer, or the sequence ends
 @options blocks
 = cuda.random.Generator:spawn(count)
-Generators that are independent of this one and of each other, for parts of a program that run in any order.
-@param count? integer  default: 1
-@return cuda.random.Generator ...  as many as asked for
-@raise LogicError unless it is an integer from 1 to 200
+Returns generators that are independent of this one and of each other, for parts of a program that run in any order.
+@param count? integer  the number of generators, from 1 to 200; default: 1
+@return cuda.random.Generator ...  as many as requested
+@raise LogicError if count is not an integer from 1 to 200
 @options count
 = cuda.random.Generator:uniform(shape, low, high, dtype)
-Numbers from low to below high, all as likely: of 24 random bits in float32, 53 in float64, 11 in float16, 8 in
-bfloat16. (low + u * (high - low) may round to high.)
-@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
-@param low? any   number or array, default 0
-@param high? any  number or array, default 1
+Uniformly distributed numbers from low up to high, which is excluded. They have 24 random bits for float32, 53 for
+float64, 11 for float16, and 8 for bfloat16. (low + u * (high - low) may round to high.)
+@param shape? integer|integer[]  as for gpuarray.empty; default: the shape of the parameters
+@param low? any  a number or an array, default 0
+@param high? any  a number or an array, default 1
 @param dtype? any a floating-point type; default: dtype.default_float()
-@return cuda.gpuarray.Array  pending: the kernel that needs the numbers makes them
-@raise LogicError for other types, and shapes that do not fit together
+@return cuda.gpuarray.Array  a pending array: the kernel that needs the numbers generates them
+@raise LogicError for other types, and shapes that do not broadcast
 @options dtype high low shape
 = cuda.random.MRG32k3aRandomNumberGenerator(seed_getter, offset, options)
-PyCUDA's MRG32k3a generator: 65536 of them side by side, 2^76 numbers apart. L'Ecuyer's numbers; the seeding is this
-library's, so that the numbers are not those of cuRAND.
+PyCUDA's MRG32k3a generator: 65536 generators side by side, 2^76 numbers apart. It computes L'Ecuyer's numbers, with
+this library's own seeding, so they differ from those of cuRAND.
 @param seed_getter? any  as for XORWOWRandomNumberGenerator
-@param offset? integer   how many numbers to leave out in each
-@param options? {generators: integer}  how many; default 65536
+@param offset? integer  how many numbers each generator skips first
+@param options? {generators: integer}  generators: the number of generators; default 65536
 @return cuda.random.StateGenerator
-@raise LogicError for other seeds and numbers
+@raise LogicError for invalid seeds and numbers
 @options generators
 = cuda.random.ScrambledSobol32RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
-PyCUDA's generator of scrambled Sobol sequences of 32 bits: as even, and different for each seed.
-@param dir_vector? any       scrambled direction vectors, uint32; default: made from the seed
-@param scramble_vector? any  a constant of uint32 for each dimension; default: made from the seed
+PyCUDA's generator of 32-bit scrambled Sobol sequences: as uniform as Sobol sequences, and different for each seed.
+@param dir_vector? any  scrambled direction vectors, uint32; default: generated from the seed
+@param scramble_vector? any  a constant of uint32 for each dimension; default: generated from the seed
 @param offset? integer       the first point, from 0
-@param options? {dimensions: integer, seed: integer}  dimensions: without vectors, 1 (default) to 1111; seed: default 0
+@param options? {dimensions: integer, seed: integer}  dimensions: the number of dimensions if you pass no vectors: 1 (default) to 1111; seed: default 0
 @return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
+@raise LogicError for invalid vectors and numbers
 @options dimensions seed
 = cuda.random.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
-PyCUDA's generator of scrambled Sobol sequences of 64 bits.
-@param dir_vector? any       scrambled direction vectors, uint64; default: made from the seed
-@param scramble_vector? any  a constant of uint64 for each dimension; default: made from the seed
+PyCUDA's generator of 64-bit scrambled Sobol sequences.
+@param dir_vector? any  scrambled direction vectors, uint64; default: generated from the seed
+@param scramble_vector? any  a constant of uint64 for each dimension; default: generated from the seed
 @param offset? integer       the first point, from 0
-@param options? {dimensions: integer, seed: integer}  as for ScrambledSobol32RandomNumberGenerator
+@param options? {dimensions: integer, seed: integer}  dimensions: the number of dimensions if you pass no vectors: 1 (default) to 1111; seed: default 0
 @return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
+@raise LogicError for invalid vectors and numbers
 @options dimensions seed
 = cuda.random.Sobol32RandomNumberGenerator(dir_vector, offset, options)
-PyCUDA's generator of Sobol sequences of 32 bits, in one dimension or many.
-@param dir_vector? any   direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
-@param offset? integer   the first point, from 0
-@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
+PyCUDA's generator of 32-bit Sobol sequences, in one or more dimensions.
+@param dir_vector? any  direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
+@param offset? integer  the first point, from 0
+@param options? {dimensions: integer}  dimensions: the number of dimensions if you pass no vectors: 1 (default) to 1111
 @return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
+@raise LogicError for invalid vectors and numbers
 @options dimensions
 = cuda.random.Sobol64RandomNumberGenerator(dir_vector, offset, options)
-PyCUDA's generator of Sobol sequences of 64 bits.
+PyCUDA's generator of 64-bit Sobol sequences.
 @param dir_vector? any   direction vectors, uint64, a row of 64 for each dimension; default: Joe and Kuo's
 @param offset? integer   the first point, from 0
-@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
+@param options? {dimensions: integer}  dimensions: the number of dimensions if you pass no vectors: 1 (default) to 1111
 @return cuda.random.SobolGenerator
-@raise LogicError for other vectors and numbers
+@raise LogicError for invalid vectors and numbers
 @options dimensions
 = cuda.random.SobolGenerator class
-A quasi-random generator as PyCUDA has them: Sobol32RandomNumberGenerator and its three relatives.
-@field dimensions integer
+A quasi-random generator as in PyCUDA: Sobol32RandomNumberGenerator and its three relatives.
+@field dimensions integer  the number of dimensions
 @field position integer   the next point, from 0
 = cuda.random.SobolGenerator:call_skip_ahead(n, stream)
-Leaves points out.
-@param n integer               non-negative
-@param stream? cuda.Stream  as PyCUDA's; the generator's position does not depend on it
+Skips points.
+@param n integer  the number of points, non-negative
+@param stream? cuda.Stream  accepted as in PyCUDA; the generator's position does not depend on it
 @return cuda.random.SobolGenerator self
-@raise LogicError if it is not such a number, and if the sequence ends
+@raise LogicError if n is not such a number, and at the end of the sequence
 = cuda.random.SobolGenerator:call_skip_ahead_array(n, stream)
-Leaves points out, in each dimension by itself. The program waits for the numbers.
-@param n cuda.gpuarray.Array  of non-negative integers, one for each dimension
-@param stream? cuda.Stream    as PyCUDA's; the generator's position does not depend on it
+Skips points, in each dimension separately. The program waits for the numbers.
+@param n cuda.gpuarray.Array  an array of non-negative integers, one for each dimension
+@param stream? cuda.Stream  accepted as in PyCUDA; the generator's position does not depend on it
 @return cuda.random.SobolGenerator self
-@raise LogicError if it is not such an array, and if the sequence ends
+@raise LogicError if n is not such an array, and at the end of the sequence
 = cuda.random.SobolGenerator:fill_log_normal(a, mean, sigma, stream)
-Sets an array to numbers whose logarithms are normally distributed.
-@param a cuda.gpuarray.Array  of floats
-@param mean? number              of the logarithm, default 0
-@param sigma? number             its standard deviation, default 1
-@param stream? cuda.Stream    default: the current one
+Fills an array with log-normally distributed numbers.
+@param a cuda.gpuarray.Array  an array of floats
+@param mean? number  the mean of the logarithms, default 0
+@param sigma? number  the standard deviation of the logarithms, default 1
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError as fill_uniform
 = cuda.random.SobolGenerator:fill_normal(a, stream)
-Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
-@param a cuda.gpuarray.Array  of floats
-@param stream? cuda.Stream    default: the current one
+Fills an array with normally distributed numbers with mean 0 and standard deviation 1.
+@param a cuda.gpuarray.Array  an array of floats
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError as fill_uniform
 = cuda.random.SobolGenerator:fill_poisson(a, mean, stream)
-Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
-@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
-@param mean? any                 a number, or an array of a's shape
-@param stream? cuda.Stream    default: the current one
+Fills an array with Poisson-distributed numbers. Without a mean, each element is the mean of the number that
+replaces it.
+@param a cuda.gpuarray.Array  an array of integers; without a mean, also of floats
+@param mean? any  a number, or an array with a's shape
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError as fill_uniform
 = cuda.random.SobolGenerator:fill_uniform(a, stream)
-Sets an array to uniform numbers: floats in (0, 1], integers of all values.
-@param a cuda.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32 bits no integers of 64 bits
-@param stream? cuda.Stream    default: the current one
+Fills an array with uniformly distributed numbers: floats in (0, 1], integers over their whole range.
+@param a cuda.gpuarray.Array  an array of float32, float64, or 32-bit or 64-bit integers; 32-bit Sobol generators do not support 64-bit integers
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
-@raise LogicError for other arrays, and if a Sobol sequence ends
+@raise LogicError for other arrays, and at the end of a Sobol sequence
 = cuda.random.SobolGenerator:gen_log_normal(shape, dtype, mean, sigma, stream)
-Numbers whose logarithms are normally distributed.
+Log-normally distributed numbers.
 @param shape integer|integer[]  as for gen_uniform
 @param dtype? any               a floating-point type; default: the default float
-@param mean? number             of the logarithm, default 0
-@param sigma? number            its standard deviation, default 1
-@param stream? cuda.Stream   default: the current one
+@param mean? number  the mean of the logarithms, default 0
+@param sigma? number  the standard deviation of the logarithms, default 1
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
 @raise LogicError as gen_uniform
 = cuda.random.SobolGenerator:gen_normal(shape, dtype, stream)
-Normally distributed numbers of mean 0 and standard deviation 1.
+Normally distributed numbers with mean 0 and standard deviation 1.
 @param shape integer|integer[]  as for gen_uniform
 @param dtype? any               a floating-point type; default: the default float
-@param stream? cuda.Stream   default: the current one
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
 @raise LogicError as gen_uniform
 = cuda.random.SobolGenerator:gen_poisson(shape, dtype, mean, stream)
-Numbers of events.
+Poisson-distributed numbers.
 @param shape integer|integer[]  as for gen_uniform
 @param dtype any                an integer type; nil: uint32
-@param mean any                 a number, or an array of that shape
-@param stream? cuda.Stream   default: the current one
+@param mean any  a number, or an array of that shape
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
 @raise LogicError as gen_uniform
 = cuda.random.SobolGenerator:gen_uniform(shape, dtype, stream)
-Uniform numbers: floats in (0, 1], integers of all values.
-@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
+Uniformly distributed numbers: floats in (0, 1], integers over their whole range.
+@param shape integer|integer[]  as for gpuarray.empty; for Sobol generators (points, dimensions), or the number of points
 @param dtype? any               as for fill_uniform; default: the default float
-@param stream? cuda.Stream   default: the current one
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
+@raise LogicError for other types and invalid shapes, and at the end of a Sobol sequence
 = cuda.random.SobolGenerator:get_state()
-Where the generator is, as a text for set_state(); the direction numbers are not part of it.
+Returns the position of the generator as a string for set_state(); the direction numbers are not part of it.
 @return string
 = cuda.random.SobolGenerator:set_state(state)
-Moves to the position of a generator of the same kind and dimensions when it gave this state.
-@param state string
+Moves to the position that get_state() of a generator of the same kind and dimensions returned.
+@param state string  a string that get_state() returned
 @return cuda.random.SobolGenerator self
 @raise LogicError for another generator's state
 = cuda.random.StateGenerator class
-A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
-@field generators integer                how many there are side by side
-@field state cuda.gpuarray.Array      their states, uint32; 6 rows of as many columns
+A generator as in PyCUDA: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
+@field generators integer  the number of generators side by side
+@field state cuda.gpuarray.Array  their states, uint32, in 6 rows with one column for each generator
 = cuda.random.StateGenerator:call_skip_ahead(n, stream)
-Leaves numbers out, in each of the generators.
-@param n integer|cuda.gpuarray.Array  32-bit words, non-negative; or an array, one for each generator
-@param stream? cuda.Stream            default: the current one
+Skips numbers in each of the generators.
+@param n integer|cuda.gpuarray.Array  the number of 32-bit words, non-negative; or an array with one for each generator
+@param stream? cuda.Stream  default: the current stream
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_array(n, stream)
@@ -5683,9 +5698,9 @@ Skips numbers in each of the generators: as call_skip_ahead.
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_sequence(n, stream)
-Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG32k3a of 2^127.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
+Skips whole sequences in each of the generators. A sequence has 2^67 numbers, for MRG32k3a 2^127.
+@param n integer|cuda.gpuarray.Array  a non-negative integer, or an array with one for each generator
+@param stream? cuda.Stream  default: the current stream
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_sequence_array(n, stream)
@@ -5695,9 +5710,9 @@ Skips whole sequences in each of the generators: as call_skip_ahead_sequence.
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array
 = cuda.random.StateGenerator:call_skip_ahead_subsequence(n, stream)
-Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a only.
-@param n integer|cuda.gpuarray.Array  non-negative; or an array of them, one for each generator
-@param stream? cuda.Stream            default: the current one
+Skips subsequences of 2^76 numbers in each of the generators; for MRG32k3a only.
+@param n integer|cuda.gpuarray.Array  a non-negative integer, or an array with one for each generator
+@param stream? cuda.Stream  default: the current stream
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array, and for XORWOW
 = cuda.random.StateGenerator:call_skip_ahead_subsequence_array(n, stream)
@@ -5707,79 +5722,80 @@ Skips subsequences in each of the generators: as call_skip_ahead_subsequence.
 @return cuda.random.StateGenerator self
 @raise LogicError if n is neither an integer nor such an array, and for XORWOW
 = cuda.random.StateGenerator:fill_log_normal(a, mean, sigma, stream)
-Sets an array to numbers whose logarithms are normally distributed.
-@param a cuda.gpuarray.Array  of floats
-@param mean? number              of the logarithm, default 0
-@param sigma? number             its standard deviation, default 1
-@param stream? cuda.Stream    default: the current one
+Fills an array with log-normally distributed numbers.
+@param a cuda.gpuarray.Array  an array of floats
+@param mean? number  the mean of the logarithms, default 0
+@param sigma? number  the standard deviation of the logarithms, default 1
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError as fill_uniform
 = cuda.random.StateGenerator:fill_normal(a, stream)
-Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
-@param a cuda.gpuarray.Array  of floats
-@param stream? cuda.Stream    default: the current one
+Fills an array with normally distributed numbers with mean 0 and standard deviation 1.
+@param a cuda.gpuarray.Array  an array of floats
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError as fill_uniform
 = cuda.random.StateGenerator:fill_poisson(a, mean, stream)
-Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
-@param a cuda.gpuarray.Array  of integers; without a mean, of floats, too
-@param mean? any                 a number, or an array of a's shape
-@param stream? cuda.Stream    default: the current one
+Fills an array with Poisson-distributed numbers. Without a mean, each element is the mean of the number that
+replaces it.
+@param a cuda.gpuarray.Array  an array of integers; without a mean, also of floats
+@param mean? any  a number, or an array with a's shape
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
 @raise LogicError as fill_uniform
 = cuda.random.StateGenerator:fill_uniform(a, stream)
-Sets an array to uniform numbers: floats in (0, 1], integers of all values.
-@param a cuda.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32 bits no integers of 64 bits
-@param stream? cuda.Stream    default: the current one
+Fills an array with uniformly distributed numbers: floats in (0, 1], integers over their whole range.
+@param a cuda.gpuarray.Array  an array of float32, float64, or 32-bit or 64-bit integers; 32-bit Sobol generators do not support 64-bit integers
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array a
-@raise LogicError for other arrays, and if a Sobol sequence ends
+@raise LogicError for other arrays, and at the end of a Sobol sequence
 = cuda.random.StateGenerator:gen_log_normal(shape, dtype, mean, sigma, stream)
-Numbers whose logarithms are normally distributed.
+Log-normally distributed numbers.
 @param shape integer|integer[]  as for gen_uniform
 @param dtype? any               a floating-point type; default: the default float
-@param mean? number             of the logarithm, default 0
-@param sigma? number            its standard deviation, default 1
-@param stream? cuda.Stream   default: the current one
+@param mean? number  the mean of the logarithms, default 0
+@param sigma? number  the standard deviation of the logarithms, default 1
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
 @raise LogicError as gen_uniform
 = cuda.random.StateGenerator:gen_normal(shape, dtype, stream)
-Normally distributed numbers of mean 0 and standard deviation 1.
+Normally distributed numbers with mean 0 and standard deviation 1.
 @param shape integer|integer[]  as for gen_uniform
 @param dtype? any               a floating-point type; default: the default float
-@param stream? cuda.Stream   default: the current one
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
 @raise LogicError as gen_uniform
 = cuda.random.StateGenerator:gen_poisson(shape, dtype, mean, stream)
-Numbers of events.
+Poisson-distributed numbers.
 @param shape integer|integer[]  as for gen_uniform
 @param dtype any                an integer type; nil: uint32
-@param mean any                 a number, or an array of that shape
-@param stream? cuda.Stream   default: the current one
+@param mean any  a number, or an array of that shape
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
 @raise LogicError as gen_uniform
 = cuda.random.StateGenerator:gen_uniform(shape, dtype, stream)
-Uniform numbers: floats in (0, 1], integers of all values.
-@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
+Uniformly distributed numbers: floats in (0, 1], integers over their whole range.
+@param shape integer|integer[]  as for gpuarray.empty; for Sobol generators (points, dimensions), or the number of points
 @param dtype? any               as for fill_uniform; default: the default float
-@param stream? cuda.Stream   default: the current one
+@param stream? cuda.Stream  default: the current stream
 @return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
+@raise LogicError for other types and invalid shapes, and at the end of a Sobol sequence
 = cuda.random.StateGenerator:get_state()
-The states as a text for set_state().
+Returns the states as a string for set_state().
 @return string
 = cuda.random.StateGenerator:set_state(state)
-Moves to the position of a generator of the same kind and number when it gave this state.
-@param state string
+Restores the states that get_state() of a generator of the same kind and number returned.
+@param state string  a string that get_state() returned
 @return cuda.random.StateGenerator self
 @raise LogicError for another generator's state
 = cuda.random.XORWOWRandomNumberGenerator(seed_getter, offset, options)
-PyCUDA's XORWOW generator: 65536 of them side by side, 2^67 numbers apart. Marsaglia's numbers; the seeding is this
-library's, so that the numbers are not those of cuRAND.
-@param seed_getter? any  a function that is told how many seeds are wanted and gives an array of int32; such an array; or a number. Default: random.seed_getter_uniform
-@param offset? integer   how many numbers to leave out in each
-@param options? {generators: integer}  how many; default 65536
+PyCUDA's XORWOW generator: 65536 generators side by side, 2^67 numbers apart. It computes Marsaglia's numbers, with
+this library's own seeding, so they differ from those of cuRAND.
+@param seed_getter? any  a function that takes the number of seeds and returns an array of int32; or such an array; or a number. Default: random.seed_getter_uniform
+@param offset? integer  how many numbers each generator skips first
+@param options? {generators: integer}  generators: the number of generators; default 65536
 @return cuda.random.StateGenerator
-@raise LogicError for other seeds and numbers
+@raise LogicError for invalid seeds and numbers
 @options generators
 = cuda.random.beta(shape, a, b, dtype)
 Beta-distributed numbers from the module's generator: as Generator:beta.
@@ -5808,7 +5824,7 @@ A random sample of the positions 1 to n, or of the parts of an array: as Generat
 @raise LogicError as Generator:choice
 @options of p replace shape
 = cuda.random.default()
-The generator that the functions of the module use; at first with a seed that cannot be predicted.
+Returns the generator that the functions of the module use. Initially it has an unpredictable seed.
 @return cuda.random.Generator
 = cuda.random.direction_vector_set field
 PyCUDA's names for the kinds of direction vectors.
@@ -5891,27 +5907,28 @@ Poisson-distributed numbers from the module's generator: as Generator:poisson.
 @raise LogicError as Generator:poisson
 @options dtype mean shape
 = cuda.random.rand(shape, dtype, stream)
-Uniform numbers of the module's generator, as PyCUDA's rand: floats from 0 to below 1, integers of all values.
-@param shape integer|integer[]
+Uniformly distributed numbers from the module's generator, as PyCUDA's rand: floats from 0 up to 1, which is
+excluded, integers over their whole range.
+@param shape integer|integer[]  as for gpuarray.empty
 @param dtype? any              a floating-point type, or integers of 32 or 64 bits; default: dtype.default_float()
-@param stream? cuda.Stream  computes them now; default: the stream that first needs them
+@param stream? cuda.Stream  computes the numbers now; default: the stream that first needs them
 @return cuda.gpuarray.Array
-@raise LogicError for other types and bad shapes
+@raise LogicError for other types and invalid shapes
 = cuda.random.seed(seed)
-Begins the sequence of another seed in the generator that the functions of the module use.
-@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
+Sets the seed of the generator that the functions of the module use.
+@param seed? integer|ffi.cdata*  a non-negative integer; default: unpredictable
 @raise LogicError if the seed is not a non-negative integer
 @options seed
 = cuda.random.seed_getter_uniform(n)
-Seeds for generators: all the same, drawn from the module's generator.
-@param n integer  how many
+Returns equal seeds for generators, drawn from the module's generator.
+@param n integer  the number of seeds
 @return cuda.gpuarray.Array  int32
-@raise LogicError unless it is a non-negative integer
+@raise LogicError if n is not a non-negative integer
 = cuda.random.seed_getter_unique(n)
-Seeds for generators: all different, drawn from the module's generator.
-@param n integer  how many
+Returns different seeds for generators, drawn from the module's generator.
+@param n integer  the number of seeds
 @return cuda.gpuarray.Array  int32
-@raise LogicError unless it is an integer between 0 and 2^32
+@raise LogicError if n is not an integer from 0 to 2^32
 = cuda.random.uniform(shape, low, high, dtype)
 Uniformly distributed numbers from low up to high, which is excluded, from the module's generator: as
 Generator:uniform.
@@ -6013,15 +6030,15 @@ When work in streams runs, from now on; returns the setting if nothing is given.
 @raise LogicError for other modes
 # docs/textures.md
 = cuda.DynamicModule:get_surfref(name)
-A surface reference of one of the sources.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name, and before link().
+Returns a surface reference of one of the sources.
+@param name string  the name of the variable
+@return cuda.SurfaceReference  the same object each time
+@raise LogicError (500) if the module does not have this surface, and before link().
 = cuda.DynamicModule:get_texref(name)
-A texture reference of one of the sources.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name, and before link().
+Returns a texture reference of one of the sources.
+@param name string  the name of the variable
+@return cuda.TextureReference  the same object each time
+@raise LogicError (500) if the module does not have this texture, and before link().
 = cuda.Function:param_set_texref(reference)
 Makes later launches read a texture reference of the kernel's module. All launches of its kernels do so anyway, so
 this only checks that it is one.
@@ -6068,15 +6085,15 @@ cudaTextureObject_t t`.
 @return cuda.TextureReference  the same object each time
 @raise LogicError (500) if the module does not have this texture
 = cuda.SourceModule:get_surfref(name)
-A surface reference of the source, `surface<void, 2> s;`.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name
+Returns a surface reference of the source, `surface<void, 2> s;`.
+@param name string  the name of the variable
+@return cuda.SurfaceReference  the same object each time
+@raise LogicError (500) if the module does not have this surface
 = cuda.SourceModule:get_texref(name)
-A texture reference of the source, `texture<float, 2> t;`.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name
+Returns a texture reference of the source, `texture<float, 2> t;`.
+@param name string  the name of the variable
+@return cuda.TextureReference  the same object each time
+@raise LogicError (500) if the module does not have this texture
 = cuda.SurfaceObject class
 A surface, which kernels receive as a cudaSurfaceObject_t to read and write the texels of an array created with the
 flag "surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array alive. Raises a LogicError for other
@@ -6244,17 +6261,17 @@ Is this error of that class (or of one of its subclasses)?
 @param class table|string  a class, such as cuda.MemoryError, or its name
 @return boolean
 = cuda.has(name)
-Whether a name exists. Using an unknown name is an error.
-@param name string  from `cuda` on, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
+Returns true if a name exists. Using an unknown name is an error.
+@param name string  a name relative to `cuda`, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
 @return boolean
-@raise LogicError if it is not a string
+@raise LogicError if name is not a string
 = cuda.is_error(value, class)
 Returns true if `value` is an error of this library, and of the given class. Accepts anything that pcall returns.
 @param value any  any value
 @param class? table|string  a class, such as cuda.MemoryError, or its name
 @return boolean
 = cuda.result field
-The driver's codes by name, CUDA_ERROR_ left out: `err.code == cuda.result.OUT_OF_MEMORY`.
+The driver's error codes by name, without CUDA_ERROR_: `err.code == cuda.result.OUT_OF_MEMORY`.
 = cuda.set_debugging(on)
 Turns debugging on or off. It waits for each kernel after its launch, so that the call that launched a failing kernel
 raises the error, and not a later one. It also compiles for the debugger (-G -lineinfo), without the cache, and keeps
@@ -6264,7 +6281,7 @@ a graph are not waited for.
 @return boolean before  true if launches were waited for before
 # docs/tutorial.md
 = cuda module
-CUDA for LuaJIT: devices, streams, memory and kernels; arrays and more in the modules.
+CUDA for LuaJIT: devices, streams, memory and kernels, with arrays and more in its modules.
 = cuda.AlignedHostAllocation class
 Plain host memory aligned to a power of two: the base of arrays of aligned_empty.
 = cuda.AlignedHostAllocation:close()
@@ -6938,18 +6955,18 @@ Returns the device address in this process.
 @return number
 @raise LogicError if it was closed
 = cuda.In(buf, nbytes)
-Kernel argument: device memory for the time of the call, filled from a host buffer before it. The call raises a
-LogicError if the buffer's elements are known not to be those of the parameter.
-@param buf any           string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
-@param nbytes? integer   how much of it; default: all
+A kernel argument: device memory for the duration of the call, filled from a host buffer before it. The call raises a
+LogicError if the elements of the buffer are known and differ from those of the parameter.
+@param buf any  a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+@param nbytes? integer  the number of bytes to copy; default: all
 @return cuda.ArgumentHandler
-@raise LogicError if it is not a host buffer
+@raise LogicError if buf is not a host buffer
 = cuda.InOut(buf, nbytes)
-Kernel argument: as In and Out together.
-@param buf any           FFI array or struct, {ptr =, nbytes =}, object with :buffer()
-@param nbytes? integer   how much of it; default: all
+A kernel argument that combines In and Out.
+@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+@param nbytes? integer  the number of bytes to copy; default: all
 @return cuda.ArgumentHandler
-@raise LogicError if it is not a host buffer, or a Lua string
+@raise LogicError if buf is not a host buffer, or is a Lua string
 = cuda.KernelNode class
 The argument of Graph:add_kernel; other keys are launch options. You can pass the kernel as the first value, without
 a name.
@@ -7128,12 +7145,12 @@ The argument of Graph:add_memset.
 @field height integer?  for a rectangle: the number of rows
 @field after cuda.GraphNode|cuda.GraphNode[]|nil  the nodes that this node runs after
 = cuda.Out(buf, nbytes)
-Kernel argument: device memory for the time of the call, copied to a host buffer after it. What the kernel
-leaves unwritten is undefined.
-@param buf any           FFI array or struct, {ptr =, nbytes =}, object with :buffer()
-@param nbytes? integer   how much of it; default: all
+A kernel argument: device memory for the duration of the call, copied to a host buffer after it. Elements that the
+kernel does not write are undefined.
+@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+@param nbytes? integer  the number of bytes to copy; default: all
 @return cuda.ArgumentHandler
-@raise LogicError if it is not a host buffer, or a Lua string
+@raise LogicError if buf is not a host buffer, or is a Lua string
 = cuda.PagelockedHostAllocation field
 PyCUDA's name of HostAllocation.
 = cuda.RegisteredHostMemory class
@@ -7334,11 +7351,12 @@ Stream:begin_capture(), otherwise the legacy stream.
 = cuda.device_attribute field
 CUdevice_attribute: for Device:get_attribute().
 = cuda.device_error(device)
-The device's lasting error: after one, every call on the device fails in this process, which must restart.
-@param device? cuda.Device  default: that of the current context
-@return integer? code  or nil
+Returns the device's sticky error. After such an error every call on the device fails in this process, which must
+restart.
+@param device? cuda.Device  default: the device of the current context
+@return integer? code  nil without such an error
 @return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
-@raise LogicError (201) without an argument if no context is current
+@raise LogicError (201) if no context is current and you pass no device
 = cuda.dtype_to_array_format(dtype)
 Returns the array format for elements of a dtype.
 @param dtype any  as for dtype.of
@@ -7569,7 +7587,7 @@ Copies from an array into device memory.
 @param len integer  the number of bytes
 @raise LogicError if the range exceeds the memory
 = cuda.memcpy_atoh(dest, ary, index)
-Copies an array to a host buffer.
+Fills a host buffer from a CUDA array.
 @param dest any       as for memcpy_dtoh
 @param ary cuda.Array  the source array
 @param index integer  byte offset in its first row
@@ -7753,7 +7771,7 @@ Returns a 1D, 2D or 3D CUDA array with the elements of an array.
 @raise LogicError for another rank or dtype
 @options allow_double_hack allow_surface_bind
 = cuda.null field
-A null pointer, for the list of arguments in fn{a, cuda.null, b, block = ...}, where nil would end it.
+A null pointer for the list of arguments in fn{a, cuda.null, b, block = ...}, where nil would end the list.
 = cuda.occupancy_flags field
 CUoccupancy_flags.
 = cuda.p2p_attribute field
@@ -7793,8 +7811,8 @@ As pagelocked_empty_like, with zeros (false for bool) as elements.
 CU_STREAM_PER_THREAD: each thread's own default stream. It waits for the legacy stream, and the legacy stream waits
 for it.
 = cuda.pointer(address)
-A device address that the caller vouches for: no owner, no bounds.
-@param address integer|ffi.cdata*
+Returns a pointer to a device address that you guarantee to be valid. It has no owner and no bounds.
+@param address integer|ffi.cdata*  the device address
 @return cuda.DevicePointer
 = cuda.pointer_attribute field
 CUpointer_attribute: what the driver knows about an address.
@@ -7863,8 +7881,8 @@ An 8-bit unsigned integer.
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
 = cuda.wrap_context(handle)
-The Context that stands for a CUcontext which other code in this process made and keeps owning: detach() lets go
-of it and destroys nothing. An invalid handle may crash the driver.
+Returns a Context for a CUcontext that other code in this process owns. detach() releases it without destroying the
+CUcontext. An invalid handle may crash the driver.
 @param handle integer|ffi.cdata*  the CUcontext as a number
 @return cuda.Context  the same object each time
 @raise LogicError for 0, and for the handle of a Context that was detached
