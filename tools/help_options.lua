@@ -95,7 +95,8 @@ local function said_of(name, text, names)
   return (text:sub(from, to):gsub("[,;%.%s]+$", ""))
 end
 
--- Adds the names of `{axis: integer, out}`. With `assigned`, only if each has a value: `{order = "F"}`.
+-- Adds the names of `{axis: integer, out}`. With `assigned`, only if each has a value: `{order = "F"}`. Returns true if
+-- the braces are a table of options.
 local function add_braced(found, braces, assigned, text)
   local options, names = {}, {}
   for _, part in ipairs(M.parts(braces:sub(2, -2))) do
@@ -105,6 +106,7 @@ local function add_braced(found, braces, assigned, text)
     names[#names + 1] = name
   end
   for _, option in ipairs(options) do add(found, option[1], option[2], said_of(option[1], text, names)) end
+  return true
 end
 
 local function add_class(found, fields)
@@ -119,13 +121,15 @@ local function is_options(name) return name == "options" or name == "opts" end
 -- Those of one type with its text. `of(name)` has the options of another function.
 local function add_type(found, text, whole, classes, of)
   for class in text:gmatch "cudalua%.[%w_%.]*ptions" do add_class(found, classes[class] or {}) end
-  for braces, after in text:gmatch "(%b{})()" do
-    add_braced(found, braces, not whole and not text:find "^{", text:sub(after))
+  local has_braces = false
+  for braces, after in text:gmatch "(%b{})()" do -- those after the options are values: range: {low, high}
+    has_braces = add_braced(found, braces, not whole and not text:find "^{", text:sub(after))
+    if has_braces then break end
   end
-  local other = whole and not text:find("{", 1, true) and text:match "%sas for ([%w_%.]+)"
-  if other then
+  local other = whole and text:match "%sas for ([%w_%.]+)"
+  if other then -- with options of its own, the others' words alone
     for _, option in ipairs(of(other:gsub("%.$", "")).list) do
-      if not text:find("without " .. option.name, 1, true) then
+      if found.by_name[option.name] or not has_braces and not text:find("without " .. option.name, 1, true) then
         add(found, option.name, option.type, option.text, option.strings)
       end
     end

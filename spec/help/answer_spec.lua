@@ -26,7 +26,7 @@ describe("help() finds", function()
       fft = "cuda.fft",
       eig = "Eigenvalues of nonsymmetric matrices are not supported; for symmetric and",
       block = "block is an option: threads in each block: up to 3 extents; required",
-      pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",
+      pinned = "pinned is an option: allocate page-locked memory, as cuda.pagelocked_empty does",
       keepdims = "keepdims is an option: keep each reduced axis, with an extent of 1",
     } do
       assert.equal(line, answer.of_name(question, 80):match "[^\n]*", question)

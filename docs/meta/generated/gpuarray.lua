@@ -37,7 +37,7 @@ function gpuarray.squeeze(a, axes) end
 ---@raise LogicError for positions that the new shape does not have
 function gpuarray.expand_dims(a, axes) end
 
----Permutes the axes and returns a view.
+---Transposes the array: permutes its axes and returns a view.
 ---@param a any  an array, or host data, which is copied to the device
 ---@param ... any  the axes in their new order, or one list of them; default: the reverse order
 ---@return cudalua.gpuarray.Array

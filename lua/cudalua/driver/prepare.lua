@@ -86,7 +86,7 @@ local known_options = { block = true, shared = true, texrefs = true }
 ---signature, for fn(...) too. PyCUDA's Function.prepare.
 ---@param arg_types string|any[]  a string with characters of Python's struct module ("PPif", native sizes; F and D are
 ---  complex float and double, 8s is 8 bytes), or a list of types: such a character, a type as in C ("float *",
----  "unsigned int"), a dtype ("int32"), an FFI ctype, {bytes = 24}
+---  "unsigned int"), a dtype ("int32"), an FFI ctype, or a table with the field bytes
 ---@param options? {block: integer|integer[], shared: integer, texrefs: table}  block: the threads; default: as set by
 ---  set_block_shape(), or else an argument of prepared_call(); shared: dynamic shared memory in bytes; texrefs: a list
 ---  of texture references of the kernel's module, which are checked

@@ -1247,7 +1247,7 @@ greatest element.
 @return cuda.gpuarray.Array counts  int64; with weights or density, float64
 @return cuda.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of edges, float64
 @raise LogicError if the range is not finite, if the edges descend, and if types or shapes do not fit
-@options allocator bins density high low range stream weights
+@options allocator bins density range stream weights
 = cuda.gpuarray.histogram_bin_edges(a, bins, options)
 Returns the edges that histogram() uses.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -2458,7 +2458,7 @@ The sum of the elements on a diagonal, as NumPy's trace.
 @raise LogicError for fewer than two axes, if the dtype is not supported, or out has another shape
 @options allocator axis1 axis2 dtype k out stream
 = cuda.gpuarray.transpose(a, ...)
-Permutes the axes and returns a view.
+Transposes the array: permutes its axes and returns a view.
 @param a any  an array, or host data, which is copied to the device
 @param ... any  the axes in their new order, or one list of them; default: the reverse order
 @return cuda.gpuarray.Array
@@ -2887,17 +2887,17 @@ Returns the memory in use, by kind. tostring() and print() list the kinds that w
 @field folders string[]  exported folders in use, in the order of the search
 @field exported integer  kernels that this process loaded from them
 = cuda.ExportReport class
-What cuda.cache.export wrote. tostring() gives it as text.
-@field dir string
+The report of cuda.cache.export. tostring() returns it as text.
+@field dir string  the folder
 @field archs string[]   "sm_80": machine code, "compute_80": PTX
-@field nvrtc string     version of the compiler
-@field driver string    which driver the images need
-@field kernels {name: string, file: string, archs: string[], bytes: integer}[]
-@field bytes integer
-@field refused string[]  sources that the compiler refused, in the run as now
-@field failed {name: string, arch: string, message: string}[]  images that could not be made
+@field nvrtc string  the version of the compiler
+@field driver string  the driver that the images require
+@field kernels {name: string, file: string, archs: string[], bytes: integer}[]  the exported kernels
+@field bytes integer  the size of all images
+@field refused string[]  sources that the compiler rejected, in the run and in the export
+@field failed {name: string, arch: string, message: string}[]  images that could not be created
 @field left {name: string, why: string}[]  compilations that cannot be exported
-@field notes string[]   what else to know
+@field notes string[]  other remarks
 = cuda.cache module
 Compiled kernels that outlive the process.
 = cuda.cache.clear()
@@ -2923,35 +2923,35 @@ folders, separated by colons.
 = cuda.characterize module
 What PyCUDA's characterize tells of a device and of its compiler.
 = cuda.characterize.has_double_support()
-Whether kernels can compute with doubles: on the devices of today they can.
+Returns true if kernels can compute with doubles. Current devices support this.
 @return boolean
 @raise LogicError (201) without a current context
 = cuda.characterize.has_stack()
-Whether functions of kernels can call each other and themselves: the devices of today can.
+Returns true if device functions can call each other and themselves. Current devices support this.
 @return boolean
 @raise LogicError (201) without a current context
 = cuda.characterize.platform_bits()
-How many bits the program's pointers have.
-@return integer  64: there is no other CUDA
+Returns the number of bits of the program's pointers.
+@return integer  64: CUDA does not support others
 = cuda.characterize.sizeof(type_name, preamble)
-How many bytes a type has in kernels: a kernel tells.
+Returns the size of a type in kernels in bytes, which a kernel determines.
 @param type_name string  "float3", "long", "struct node"
-@param preamble? string  CUDA C before it that declares the type: includes, structs
+@param preamble? string  CUDA C that declares the type: includes, structs
 @return integer
-@raise CompileError if there is no such type; LogicError for anything but strings, (201) without a current context, and while a stream is being captured
+@raise CompileError if the type does not exist; LogicError if an argument is not a string, (201) without a current context, and while a stream is being captured
 = cuda.debug module
 Recording launches and replaying them on the software device.
 = cuda.debug.Replay class
-What a replay found. Prints as its text.
-@field fault boolean    the kernel failed, or a check found something
-@field text string      for people
-@field kernel string
-@field kind string?     as softgpu.report "json" has it: "out_of_bounds", "race" ...; nil without a fault
-@field file string?     of the source
-@field line integer?    in it
-@field block integer[]? {x, y, z}
-@field thread integer[]?
-@field output string    what the kernel printed
+The result of a replay. It prints as its text.
+@field fault boolean  true if the kernel failed, or a check found something
+@field text string  a report for people
+@field kernel string  the name of the kernel
+@field kind string?  as in softgpu.report "json": "out_of_bounds", "race" ...; nil without a fault
+@field file string?  the source file
+@field line integer?  the line in the source
+@field block integer[]?  the block of the fault, {x, y, z}
+@field thread integer[]?  the thread of the fault, {x, y, z}
+@field output string  the output that the kernel printed
 = cuda.debug.record(on, options)
 Turns the recording of launches on or off. Before each launch, the kernel's arguments, the allocations that they
 point into, and the memory of its textures and surfaces are copied to the host. The last launch is kept, even after
@@ -3279,7 +3279,8 @@ The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2,
 = cuda.gl module
 Memory that OpenGL and CUDA share.
 = cuda.gl.BufferObject class
-A buffer of OpenGL as CUDA had it before version 3: `gl.BufferObject(name)`. Use RegisteredBuffer in new programs.
+An OpenGL buffer with CUDA's interface before version 3: `gl.BufferObject(name)`. Use RegisteredBuffer in new
+programs.
 @call fun(bufobj: integer): cuda.gl.BufferObject
 = cuda.gl.BufferObject:handle()
 @return integer  the buffer's name in OpenGL
@@ -3289,7 +3290,7 @@ Maps the buffer.
 @return cuda.gl.BufferObjectMapping
 @raise LogicError as RegisteredBuffer:map()
 = cuda.gl.BufferObject:unregister()
-Gives the buffer back to OpenGL alone.
+Unregisters the buffer from CUDA.
 @raise LogicError as RegisteredBuffer:unregister()
 = cuda.gl.BufferObjectMapping class
 A mapped BufferObject.
@@ -3301,115 +3302,115 @@ A mapped BufferObject.
 Ends the mapping.
 @raise LogicError as RegisteredMapping:unmap()
 = cuda.gl.Headless class
-An OpenGL context without a window, of gl.headless(). It draws into a framebuffer of its own, with colours of 8 bits
-and depth.
-@field width integer     pixels
-@field height integer    pixels
+An OpenGL context without a window, created by gl.headless(). It has its own framebuffer with 8-bit colours and
+depth.
+@field width integer  the width in pixels
+@field height integer  the height in pixels
 @field gl cuda.gl.functions  OpenGL: `window.gl.DrawArrays(window.gl.POINTS, 0, n)`
-@field renderer string   what draws, as OpenGL says
-@field version string    OpenGL's
-@field platform string   of EGL: "device" or "surfaceless"
+@field renderer string  the renderer, as reported by OpenGL
+@field version string  the version of OpenGL
+@field platform string  the platform of EGL: "device" or "surfaceless"
 = cuda.gl.Headless:buffer(data, usage)
-A new buffer of OpenGL.
-@param data integer|any  bytes of undefined contents, or a host buffer that is copied: a host array, FFI memory, a string
-@param usage? integer    default window.gl.DYNAMIC_DRAW
-@return integer name     for gl.RegisteredBuffer and window.gl.BindBuffer
-@raise LogicError for another value, if the context is not current, and after close()
+Creates an OpenGL buffer.
+@param data integer|any  a number of bytes with undefined contents, or a host buffer that is copied: a host array, FFI memory, a string
+@param usage? integer  default window.gl.DYNAMIC_DRAW
+@return integer name     an argument for gl.RegisteredBuffer and window.gl.BindBuffer
+@raise LogicError for other data, if the context is not current, and after close()
 = cuda.gl.Headless:close()
-Destroys the context. Unregister its buffers and images before. A second call does nothing.
+Destroys the context. Unregister its buffers and images first. A second call does nothing.
 = cuda.gl.Headless:make_current()
-Makes the context current in this thread, in place of the one that is.
+Makes the context current in this thread, instead of the current one.
 @return cuda.gl.Headless self
 @raise LogicError after close(); RuntimeError if it is current in another thread
 = cuda.gl.Headless:program(sources)
-A program of OpenGL of two shaders.
-@param sources {vertex: string, fragment: string}  in GLSL
-@return integer name  for window.gl.UseProgram
+Creates an OpenGL program of two shaders.
+@param sources {vertex: string, fragment: string}  vertex: the vertex shader in GLSL; fragment: the fragment shader in GLSL
+@return integer name  an argument for window.gl.UseProgram
 @raise CompileError with the compiler's log; LogicError if a source is missing, the context is not current, and after close()
 @options fragment vertex
 = cuda.gl.Headless:read_pixels()
-What was drawn.
+Returns the rendered image.
 @return cuda.ndarray.Array  uint8, shape {height, width, 4}: RGBA, top row first
 @raise LogicError if the context is not current, and after close()
 = cuda.gl.Headless:release()
-No context is current in this thread any more, if this one was.
+Releases the context from this thread if it is current.
 @raise LogicError after close()
 = cuda.gl.Headless:texture(options)
-A new 2D texture of OpenGL, without mipmaps, whose texels are read as they are.
-@param options {width: integer, height: integer, format: string, data: any}  width and height in texels; format: "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer of all texels, lowest row first
-@return integer name  for gl.RegisteredImage and window.gl.BindTexture
-@raise LogicError for bad options, if the context is not current, and after close()
+Creates a 2D OpenGL texture without mipmaps, whose texels are read without filtering.
+@param options {width: integer, height: integer, format: string, data: any}  width: in texels; height: in texels; format: "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer with all texels, lowest row first
+@return integer name  an argument for gl.RegisteredImage and window.gl.BindTexture
+@raise LogicError for invalid options, if the context is not current, and after close()
 @options data format height width
 = cuda.gl.RegisteredBuffer class
-A buffer of OpenGL that CUDA may use: `gl.RegisteredBuffer(name, flags)`. Its memory is CUDA's between map() and
-unmap(), OpenGL's otherwise.
-@call fun(bufobj: integer, flags?: any): cuda.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default none. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no buffer of that name.
+An OpenGL buffer registered with CUDA: `gl.RegisteredBuffer(name, flags)`. CUDA may use its memory between map() and
+unmap(), and OpenGL at other times.
+@call fun(bufobj: integer, flags?: any): cuda.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default none. Raises a LogicError (219) if no OpenGL context is current, (400) if the context does not have this buffer.
 = cuda.gl.RegisteredBuffer:close()
-The same as unregister().
+As unregister().
 @raise LogicError as unregister()
 = cuda.gl.RegisteredBuffer:gl_handle()
 @return integer  the buffer's name in OpenGL
 @raise LogicError after unregister()
 = cuda.gl.RegisteredBuffer:map(stream)
-cuGraphicsMapResources: from now on CUDA may use the buffer, and OpenGL may not, until unmap(). What OpenGL was told
-to draw comes before the work that is put in the stream afterwards.
+cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the buffer until unmap(). Earlier OpenGL commands
+complete before later work in the stream.
 @param stream? cuda.Stream  default: the current stream
 @return cuda.gl.RegisteredMapping
-@raise LogicError (208) if it is mapped already, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
+@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
 = cuda.gl.RegisteredBuffer:set_map_flags(flags)
-cuGraphicsResourceSetMapFlags: how CUDA is going to use it, from the next map() on.
+cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
 @param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
 @raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
 = cuda.gl.RegisteredBuffer:unregister()
-cuGraphicsUnregisterResource: gives the buffer back to OpenGL alone. A mapped one is unmapped before.
-@raise LogicError (219) if no OpenGL context is current, with another context current, if it was unregistered already
+cuGraphicsUnregisterResource: unregisters the buffer from CUDA. A mapped buffer is unmapped first.
+@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
 = cuda.gl.RegisteredImage class
-A texture or renderbuffer of OpenGL that CUDA may use: `gl.RegisteredImage(name, target, flags)`.
-@call fun(image: integer, target?: any, flags?: any): cuda.gl.RegisteredImage  target: OpenGL's number or its name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY, GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no such image, (1) for a format that CUDA does not take.
+An OpenGL texture or renderbuffer registered with CUDA: `gl.RegisteredImage(name, target, flags)`.
+@call fun(image: integer, target?: any, flags?: any): cuda.gl.RegisteredImage  target: OpenGL's number or its name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY, GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError (219) if no OpenGL context is current, (400) if the context does not have this image, (1) for a format that CUDA does not support.
 = cuda.gl.RegisteredImage:close()
-The same as unregister().
+As unregister().
 @raise LogicError as unregister()
 = cuda.gl.RegisteredImage:gl_handle()
 @return integer  the image's name in OpenGL
 @raise LogicError after unregister()
 = cuda.gl.RegisteredImage:map(stream)
-cuGraphicsMapResources: from now on CUDA may use the image, and OpenGL may not, until unmap().
+cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the image until unmap().
 @param stream? cuda.Stream  default: the current stream
 @return cuda.gl.RegisteredMapping
-@raise LogicError (208) if it is mapped already, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
+@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
 = cuda.gl.RegisteredImage:set_map_flags(flags)
-cuGraphicsResourceSetMapFlags: how CUDA is going to use it, from the next map() on.
+cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
 @param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
 @raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
 = cuda.gl.RegisteredImage:unregister()
-cuGraphicsUnregisterResource: gives the image back to OpenGL alone. A mapped one is unmapped before.
-@raise LogicError (219) if no OpenGL context is current, with another context current, if it was unregistered already
+cuGraphicsUnregisterResource: unregisters the image from CUDA. A mapped image is unmapped first.
+@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
 = cuda.gl.RegisteredMapping class
-What a registered buffer or image is between map() and unmap(): memory of CUDA.
+A registered buffer or image between map() and unmap(), as CUDA memory.
 = cuda.gl.RegisteredMapping:array(index, level)
-cuGraphicsSubResourceGetMappedArray: the texels of a mapped image. The array cannot be used any more after unmap().
-@param index? integer  face of a cube map, layer of GL_TEXTURE_2D_ARRAY, from 0; default 0
-@param level? integer  of mipmaps, from 0; default 0
-@return cuda.Array  of the driver's; its free() does nothing but end this view
-@raise LogicError (212) for a buffer, (1) for a part or level that the image lacks, after unmap()
+cuGraphicsSubResourceGetMappedArray: returns the texels of a mapped image. You can no longer use the array after
+unmap().
+@param index? integer  the face of a cube map, or the layer of GL_TEXTURE_2D_ARRAY, from 0; default 0
+@param level? integer  the level of mipmaps, from 0; default 0
+@return cuda.Array  the driver's array; its free() only ends this view
+@raise LogicError (212) for a buffer, (1) for a part or level that the image does not have, after unmap()
 = cuda.gl.RegisteredMapping:close(stream)
-The same as unmap().
-@param stream? cuda.Stream  default: the one that it was mapped in
+As unmap().
+@param stream? cuda.Stream  default: the stream that it was mapped in
 @raise LogicError as unmap()
 = cuda.gl.RegisteredMapping:device_ptr_and_size()
-cuGraphicsResourceGetMappedPointer: the memory of a mapped buffer. It cannot be used any more after unmap().
+cuGraphicsResourceGetMappedPointer: returns the memory of a mapped buffer. You can no longer use it after unmap().
 @return cuda.DevicePointer
 @return integer  bytes
 @raise LogicError (213) for an image, after unmap()
 = cuda.gl.RegisteredMapping:unmap(stream)
-cuGraphicsUnmapResources: gives the memory back to OpenGL. What was put in the stream before, and in other streams
-that used the mapped memory, comes before what OpenGL is told to draw from now on. Pointers and arrays of the mapping
-cannot be used any more.
-@param stream? cuda.Stream  default: the one that it was mapped in
-@raise LogicError (219) if no OpenGL context is current, with another context current, for a stream that is being captured, if it was unmapped already
+cuGraphicsUnmapResources: returns the memory to OpenGL. Earlier work in the stream, and in other streams that used
+the mapped memory, completes before later OpenGL commands. You can no longer use pointers and arrays of the mapping.
+@param stream? cuda.Stream  default: the stream that it was mapped in
+@raise LogicError (219) if no OpenGL context is current, with another context current, for a stream that is being captured, if it was already unmapped
 = cuda.gl.devices(which)
-cuGLGetDevices: the devices of the current OpenGL context.
-@param which? "all"|"current_frame"|"next_frame"  default "all"; of several GPUs that draw in turn, a frame's
+cuGLGetDevices: returns the devices of the current OpenGL context.
+@param which? "all"|"current_frame"|"next_frame"  default "all"; if several GPUs render alternate frames, the device of a frame
 @return cuda.Device[]
 @raise LogicError (219) if no OpenGL context is current
 = cuda.gl.graphics_map_flags field
@@ -3419,100 +3420,104 @@ NONE, READ_ONLY, WRITE_DISCARD
 @type table<string, integer>
 NONE, READ_ONLY, WRITE_DISCARD, SURFACE_LDST, TEXTURE_GATHER
 = cuda.gl.have_gl_ext()
-Does the driver have its functions for OpenGL?
+Returns true if the driver has its functions for OpenGL.
 @return boolean
 = cuda.gl.headless(options)
-Makes an OpenGL context without a window, and makes it current in this thread. On a GPU it is one of the GPU that
-CUDA uses; on the software device it is Mesa's renderer. It lives until close(), or until the process ends.
-@param options? {width: integer, height: integer, device: cuda.Device, version: integer[]}  width and height in pixels, default 640 and 480; device: CUDA's, default that of the current context; version: OpenGL's, default {3, 3}
+Creates an OpenGL context without a window and makes it current in this thread. On a GPU, the GPU that CUDA uses
+renders; on the software device, Mesa's renderer does. The context exists until close(), or until the process ends.
+@param options? {width: integer, height: integer, device: cuda.Device, version: integer[]}  width: in pixels, default 640; height: in pixels, default 480; device: CUDA's device, default that of the current context; version: OpenGL's version, default {3, 3}
 @return cuda.gl.Headless
-@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for bad options
+@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for invalid options
 @options device height version width
 = cuda.gl.init()
-Checks that an OpenGL context is current. Older CUDA needed this call before resources could be registered.
-@raise LogicError (219) if none is
+Checks that an OpenGL context is current. Older versions of CUDA required this call before resources could be
+registered.
+@raise LogicError (219) if no OpenGL context is current
 = cuda.gl.make_context(device, flags)
-Makes a context on a device, as device:make_context() does, once it is clear that an OpenGL context is current.
-@param device cuda.Device
+Creates a context on a device, as device:make_context() does, after checking that an OpenGL context is current.
+@param device cuda.Device  the device
 @param flags? any  as for Device:make_context()
-@return cuda.Context  the current one
+@return cuda.Context  the new context, which is current
 @raise LogicError (219) if no OpenGL context is current
 = cuda.image module
-Filters of pictures. Rows and columns are the last two axes of an array, or with channels = true the two before the
-last, as cuda.io.load_image gives them; all other axes are a batch of pictures. The result has the picture's type.
-Integers and 16-bit floats are computed in float32; integers are rounded, ties to even, and clamped to their range.
+Image filters. Rows and columns are the last two axes of an array, or with channels = true the two before the last,
+as cuda.io.load_image returns them. All other axes are a batch of images. The result has the image's dtype. Integers
+and 16-bit floats are computed in float32; integer results are rounded, with ties to even, and clamped to their
+range.
 = cuda.image.convolve2d(a, kernel, options)
-The convolution of pictures with a kernel, which is flipped, as SciPy's signal.convolve2d. Without the flip, as
-PyTorch's conv2d and OpenCV's filter2D compute it, the kernel is k:flip().
-@param a cuda.gpuarray.Array
-@param kernel any  2-D: an array, or host data; its numbers become those that are computed with
-@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: "full" (default): wherever the kernel meets the picture, "same": of the picture's size, "valid": where the kernel lies inside; boundary: what lies outside, a mode of gpuarray.pad: "constant" (default), "edge", "reflect", "symmetric", "wrap"; fill: of "constant", default 0; channels: the last axis holds the channels of a pixel
+The convolution of images with a kernel, which is flipped, as in SciPy's signal.convolve2d. Without the flip, as in
+PyTorch's conv2d and OpenCV's filter2D, pass k:flip().
+@param a cuda.gpuarray.Array  the images, (..., height, width), or with channels (..., height, width, channels)
+@param kernel any  a 2-D array, or host data; its numbers are converted to the dtype of the computation
+@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: "full" (default): all positions where the kernel overlaps the image; "same": the image's size; "valid": positions where the kernel lies inside; boundary: the values outside the image, a mode of gpuarray.pad: "constant" (default), "edge", "reflect", "symmetric", "wrap"; fill: the value of "constant", default 0; channels: the last axis holds the channels of a pixel
 @return cuda.gpuarray.Array
-@raise LogicError for shapes and types that do not fit, and for unknown modes and boundaries
+@raise LogicError for unsupported shapes and dtypes, and for unknown modes and boundaries
 @options allocator boundary channels fill mode out stream
 = cuda.image.resize(a, size, options)
-Pictures of another size. Centres of pixels lie at halves: pixel i of m is computed at (i - 1/2) n / m of n pixels,
-counted from the edge. No filter is widened for a smaller picture; "area" is the one that takes all pixels.
-@param a cuda.gpuarray.Array
+Resizes images. The centres of pixels lie at halves: for m of n pixels, pixel i is computed at (i - 1/2) n / m,
+counted from the edge. Filters are not widened for a smaller image; "area" is the filter that uses all pixels.
+@param a cuda.gpuarray.Array  the images, as for image.convolve2d
 @param size integer[]  { height, width }
-@param options? {filter: string, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default): between two pixels each way, "cubic": Keys' cubic, a = -1/2, of four pixels, without those outside of the picture, "nearest": of any type, also bool and structs, "area": the mean of the part that the pixel covers; channels: the last axis holds the channels of a pixel
+@param options? {filter: string, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default): between two pixels on each axis; "cubic": Keys' cubic with a = -1/2, between four pixels, without those outside the image; "nearest": for any dtype, also bool and structs; "area": the mean of the part that a pixel covers; channels: the last axis holds the channels of a pixel
 @return cuda.gpuarray.Array
-@raise LogicError for other sizes and filters, types without that filter, and if an empty picture has to grow
+@raise LogicError for invalid sizes and filters, dtypes that the filter does not support, and for enlarging an empty image
 @options allocator channels filter out stream
 = cuda.image.rotate(a, degrees, options)
-Pictures turned counterclockwise about their centre, where row 1 is the top one. Outside of a picture there is the
-fill, also for the filter.
-@param a cuda.gpuarray.Array
-@param degrees number
-@param options? {filter: string, fill: any, reshape: boolean, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default), "cubic" (a = -1/2), "nearest"; fill: default 0; reshape: the result is as large as the turned picture; channels: the last axis holds the channels of a pixel
+Rotates images counterclockwise about their centre; row 1 is at the top. Outside an image the filter uses the fill
+value.
+@param a cuda.gpuarray.Array  the images, as for image.convolve2d
+@param degrees number  the angle in degrees
+@param options? {filter: string, fill: any, reshape: boolean, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default), "cubic" (a = -1/2), "nearest"; fill: default 0; reshape: enlarge the result so that it holds the rotated image; channels: the last axis holds the channels of a pixel
 @return cuda.gpuarray.Array
-@raise LogicError for other angles and filters, and types without that filter
+@raise LogicError for invalid angles and filters, and dtypes that the filter does not support
 @options allocator channels fill filter out reshape stream
 = cuda.image.separable(a, column, row, options)
-The convolution of pictures with the outer product of a column and a row: two passes, one with the column's
-length and the other one the row's. What lies between them is not rounded to the picture's type.
-@param a cuda.gpuarray.Array
-@param column any  1-D: an array, or host data
-@param row any     1-D
-@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for image.convolve2d
+The convolution of images with the outer product of a column and a row, in two passes, along the columns and along
+the rows. The intermediate result is not rounded to the image's dtype.
+@param a cuda.gpuarray.Array  the images, as for image.convolve2d
+@param column any  a 1-D array, or host data
+@param row any  a 1-D array, or host data
+@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: as for image.convolve2d; boundary: as for image.convolve2d; fill: as for image.convolve2d; channels: as for image.convolve2d
 @return cuda.gpuarray.Array
 @raise LogicError as image.convolve2d
 @options allocator boundary channels fill mode out stream
 = cuda.interop module
-Arrays that other libraries of this process made, or take, without a copy.
+Exchanging arrays with other libraries of this process, without a copy.
 = cuda.interop.from_dlpack(address, options)
-An array over the memory of another library's tensor, without a copy; DLPack's consumer. The tensor is taken: its
-deleter is called once, when nothing refers to the array and its views any more, and all work of the context that
-may use it is done. If from_dlpack raises, the tensor still belongs to the caller.
-@param address integer|ffi.cdata*  of a DLManagedTensor, or a pointer to it
-@param options? {versioned: boolean, stream: cuda.Stream}  versioned: the address is that of a DLManagedTensorVersioned; default: false. The tensor's elements have to be there for work in the current stream, or the given one
-@return cuda.gpuarray.Array|cuda.ndarray.Array a  of the device's or managed memory a gpuarray, of the host's a host array; a copy if the tensor is read-only
-@raise LogicError if no tensor is at the address, its version, device or element type is not supported, its memory belongs to another context than the current one, or it is one of interop.to_dlpack that was taken before
+Returns an array over the memory of another library's tensor, without a copy, as a consumer of DLPack. It takes
+ownership of the tensor. The tensor's deleter is called once, when nothing refers to the array and its views any
+more, and all work of the context that may use it is done. If from_dlpack raises an error, the tensor still belongs
+to the caller.
+@param address integer|ffi.cdata*  the address of a DLManagedTensor, or a pointer to it
+@param options? {versioned: boolean, stream: cuda.Stream}  versioned: the address is that of a DLManagedTensorVersioned; default: false. stream: the elements must be valid for work in this stream; default: the current stream
+@return cuda.gpuarray.Array|cuda.ndarray.Array a  a gpuarray for device or managed memory, a host array for host memory; a copy if the tensor is read-only
+@raise LogicError if there is not a tensor at the address; if its version, device or element type is not supported; if its memory belongs to another context than the current one; or if it came from interop.to_dlpack and was consumed before
 @options stream versioned
 = cuda.interop.from_python(object)
-An array over the memory of an object of Python, without a copy: of PyTorch, CuPy, JAX, NumPy and others that have
-`__dlpack__` or `__cuda_array_interface__`. The object's memory is kept with the array. Work that was put into the
-object's stream before comes before work in the current stream.
-@param object userdata  as lupa hands it to Lua
+Returns an array over the memory of a Python object, without a copy. PyTorch, CuPy, JAX, NumPy and other libraries
+with `__dlpack__` or `__cuda_array_interface__` are supported. The array keeps the object's memory alive. Work that
+is already in the object's stream comes before later work in the current stream.
+@param object userdata  as lupa passes it to Lua
 @return cuda.gpuarray.Array|cuda.ndarray.Array a  a host array if the object's elements are in host memory; a copy if the object is read-only
-@raise LogicError if it is no such object, no Python runs this program, what from_dlpack raises, and with the text of an exception of Python
+@raise LogicError if it is not such an object, or this program does not run in Python; errors of from_dlpack; and exceptions of Python, with their text
 = cuda.interop.to_dlpack(a, options)
-The address of a managed tensor for another library, DLPack's consumer. An array on the device is computed and lent
-without a copy: the tensor keeps its memory until the consumer calls the deleter, which it may do in any thread,
-also when this Lua state is gone. Operations on a lent array are computed at once, as the consumer may change it. A
-host array is copied.
-@param a cuda.gpuarray.Array|cuda.ndarray.Array
-@param options? {versioned: boolean, stream: cuda.Stream}  versioned: a DLManagedTensorVersioned (version 1.0); default: a DLManagedTensor. stream: work in it may use the elements; default: the current one
-@return integer address  to be given to one consumer, which calls the deleter
-@raise LogicError if it is not an array, or has elements that DLPack does not have; what the kernels raise that compute the value; MemoryError
+Returns the address of a managed tensor for another library, a consumer of DLPack. An array on the device is computed
+and exported without a copy. The tensor keeps its memory alive until the consumer calls the deleter, in any thread
+and even after this Lua state has ended. Operations on an exported array are computed at once, as the consumer may
+change it. A host array is copied.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  the array to export
+@param options? {versioned: boolean, stream: cuda.Stream}  versioned: return a DLManagedTensorVersioned (version 1.0); default: a DLManagedTensor. stream: the stream whose work may use the elements; default: the current stream
+@return integer address  pass it to one consumer, which calls the deleter
+@raise LogicError if a is not an array, or has elements that DLPack does not support; errors of the kernels that compute the value; MemoryError
 @options stream versioned
 = cuda.interop.to_python(a)
-The array as an object of Python: torch.from_dlpack(o), cupy.from_dlpack(o) and numpy.from_dlpack(o) take it. The
+Returns the array as a Python object for torch.from_dlpack(o), cupy.from_dlpack(o) and numpy.from_dlpack(o). The
 object has `__dlpack__` and `__dlpack_device__`, and for an array on the device `__cuda_array_interface__`. It keeps
-the array. Elements on the device are not copied; those of host arrays are, in each call of `__dlpack__`.
-@param a cuda.gpuarray.Array|cuda.ndarray.Array
-@return userdata object  as lupa hands it to Python
-@raise LogicError if it is not an array, has elements that DLPack does not have, or no Python runs this program
+the array alive. Elements on the device are not copied; elements of host arrays are copied in each call of
+`__dlpack__`.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  the array to export
+@return userdata object  as lupa passes it to Python
+@raise LogicError if a is not an array, has elements that DLPack does not support, or this program does not run in Python
 = cuda.linalg module
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
@@ -3814,297 +3819,303 @@ log2 pow real reciprocal rint round sign sin sinc sinh sqrt square tan tanh.
 = cuda.ndarray module
 Arrays in host memory.
 = cuda.ndarray.Array class
-An array in host memory. Positions count from 1, negative ones from the end. `a[i]` reads and `a[i] = v` writes
-an element of a 1-D array; with more axes it is the part at position i of the first. `a[{...}]` is
-`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part.
-`#a` does not work on a Lua table: `a:len()`.
-@field shape integer[]    extents; a fresh list, as an array keeps its shape; prints as (2, 3), equals the shape of other arrays of these extents
-@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape
-@field dtype cuda.dtype.DType
-@field size integer       number of elements
-@field nbytes integer     bytes of the elements: size * dtype.itemsize
-@field ndim integer       number of axes
-@field order string?      "C" or "F": the elements lie without gaps in that order ("C" where in both); else nil
-@field flags table        c_contiguous, f_contiguous: booleans
-@field base any           for a view, the array whose memory it shows; for foreign memory, its owner
-@field T cuda.ndarray.Array  view with the axes reversed
+An array in host memory. Positions count from 1; negative ones count from the end. `a[i]` reads and `a[i] = v` writes
+an element of a 1-D array; with more axes it is the part at position i of the first axis. `a[{...}]` is
+`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part. Lua does
+not support `#a`; use `a:len()`.
+@field shape integer[]  the extents; a new list, which prints as (2, 3) and equals the shape of other arrays with these extents. The shape of an array cannot change
+@field strides integer[]  bytes from one element to the next on each axis; a new list, as shape
+@field dtype cuda.dtype.DType  the element type
+@field size integer  the number of elements
+@field nbytes integer  the size of all elements in bytes: size * dtype.itemsize
+@field ndim integer  the number of axes
+@field order string?  "C" or "F" if the elements are contiguous in that order ("C" if in both); else nil
+@field flags table  c_contiguous, f_contiguous: booleans
+@field base any  for a view, the array that owns the memory; for foreign memory, its owner
+@field T cuda.ndarray.Array  a view with the axes reversed
 = cuda.ndarray.Array:allclose(other, options)
-Are all elements close to another array's, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to
-itself alone.
-@param other any  array, nested tables or value, of the same shape or 0-d
-@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
+Returns true if all elements are close to those of another array, |a - b| <= atol + rtol * |b|, as NumPy's allclose.
+An infinity is close only to itself.
+@param other any  an array, nested tables or a value, of the same shape or 0-d
+@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol: the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
 @return boolean
-@return string? difference  the first one
+@return string? difference  the first difference
 @raise LogicError if the shapes differ
 @options atol equal_nan rtol
 = cuda.ndarray.Array:assign(values)
-Sets the elements to those of another array or of nested tables, repeated along axes as by broadcast_to(), or all to
-one value. The two may share memory.
-@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
+Sets the elements to those of another array or of nested tables, which broadcast as in broadcast_to(), or all to one
+value. The two arrays may share memory.
+@param values any  an array, whose integers wrap around and whose floats are rounded to the dtype; nested tables; or a value
 @return cuda.ndarray.Array self
-@raise LogicError if the shapes do not broadcast, for an array of a higher kind (float to integer, complex to real: astype() converts), or if the dtype cannot hold a value of a table
+@raise LogicError if the shapes do not broadcast, for an array of a higher kind (convert float to integer and complex to real with astype()), or if the dtype cannot hold a value of a table
 = cuda.ndarray.Array:astype(dtype, order)
-A copy of another type, converted as in NumPy: integers wrap around, floats lose their fraction, complex
-numbers their imaginary part, what is not zero is true; floats round to nearest, ties to even.
-@param dtype any       as for dtype.of
-@param order? "C"|"F"  default: F for an array that lies in F order alone, else C
+Returns a copy converted to another dtype, as in NumPy. Integers wrap around, floats lose their fraction and complex
+numbers their imaginary part, and everything that is not zero is true. Floats are rounded to nearest, with ties to
+even.
+@param dtype any  the new dtype, as for dtype.of
+@param order? "C"|"F"  default: F for an array that is in F order alone, else C
 @return cuda.ndarray.Array
-@raise LogicError naming the element, if a float (NaN, too large) has no counterpart among the integers
+@raise LogicError that names the element, if a float (NaN, too large) cannot be converted to the integer type
 = cuda.ndarray.Array:broadcast_to(...)
-The same elements repeated along axes that have one element, or that are new before the first, as NumPy's; a view
-with stride 0 on those. What is written to an element of it is written to all that are repetitions of it.
-@param ... any  extents, or one list of them
+Repeats the elements along axes that have one element, and along new axes before the first, as NumPy's broadcast_to.
+Returns a view with stride 0 on these axes. Writing to an element of it writes to all its repetitions.
+@param ... any  the extents, or one list of them
 @return cuda.ndarray.Array
-@raise LogicError if the array's shape does not broadcast to that one
+@raise LogicError if the array's shape does not broadcast to that shape
 = cuda.ndarray.Array:buffer()
-The memory as bytes, in whichever order it lies: how the copying functions take an array.
+Returns the memory as bytes, in any order: the form in which copying functions use an array.
 @return ffi.cdata* pointer  uint8_t *
 @return integer nbytes
-@return any owner  for foreign memory, the object that keeps it alive, as `base`
-@raise LogicError if the elements do not lie without gaps, or the memory was freed
+@return any owner  for foreign memory, the object that keeps it alive, as in `base`
+@raise LogicError if the elements are not contiguous, or the memory was freed
 = cuda.ndarray.Array:copy(order)
-A copy without gaps, in memory of its own.
-@param order? "C"|"F"  default: C
+Returns a contiguous copy with its own memory.
+@param order? "C"|"F"  the order of the elements; default: C
 @return cuda.ndarray.Array
 = cuda.ndarray.Array:data()
-The first element as a typed FFI pointer: `p[0]` is the first element, with the strides of the array from there;
-float16 and bfloat16 are uint16_t, their bits. Nothing is checked, and the pointer does not keep the memory
-alive: hold the array for as long. LuaJIT takes some NaNs that are read so for values of other types and may crash on
-them: where memory may hold any bits (fresh from a device, say), read with get() or a[i], which know them.
+Returns the first element as a typed FFI pointer: `p[0]` is the first element, and the others follow with the strides
+of the array. float16 and bfloat16 are uint16_t with their bits. Nothing is checked, and the pointer does not keep
+the memory alive: keep the array while you use it. LuaJIT interprets some NaNs that are read through it as values of
+other types and may crash on them. If memory may hold any bits (for example from a device), read with get() or a[i],
+which handle such NaNs.
 @return ffi.cdata*
 @raise LogicError if the memory was freed
 = cuda.ndarray.Array:equal(other)
-Has another array the same shape and equal elements? Types may differ; NaN equals nothing.
-@param other any  array, nested tables or value
+Returns true if another array has the same shape and equal elements. Elements of different dtypes are compared by
+value; NaN does not equal anything.
+@param other any  an array, nested tables or a value
 @return boolean
-@return string? difference  the first one, or the two shapes
+@return string? difference  the first difference, or the two shapes
 = cuda.ndarray.Array:expand_dims(axes)
-The same elements with more axes, of one element each, as a view.
-@param axes integer|integer[]  where these are in the new shape; -1: the last one
+Adds axes of one element and returns a view.
+@param axes integer|integer[]  the positions of the new axes in the new shape; -1: the last one
 @return cuda.ndarray.Array
-@raise LogicError for places that the new shape does not have
+@raise LogicError for positions that the new shape does not have
 = cuda.ndarray.Array:field(name)
-One field of all structs, as a view of the field's type. A fixed array in the structs adds its axes behind those of
-the array.
-@param name string
+Returns one field of all structs, as a view with the field's dtype. If the field is a fixed array, its axes come
+after those of the array.
+@param name string  the name of the field
 @return cuda.ndarray.Array
-@raise LogicError if the elements are not structs, or have no such field
+@raise LogicError if the elements are not structs, or do not have this field
 = cuda.ndarray.Array:fill(value)
-Sets every element.
-@param value any  boolean, number, 64-bit integer or complex cdata
+Sets every element to one value.
+@param value any  a boolean, number, 64-bit integer or complex cdata
 @return cuda.ndarray.Array self
-@raise LogicError if the dtype cannot hold it
+@raise LogicError if the dtype cannot hold the value
 = cuda.ndarray.Array:flip(axes)
-The same elements backwards, as a view.
-@param axes? integer|integer[]  default: all
+Reverses the order of the elements along axes and returns a view.
+@param axes? integer|integer[]  the axes; default: all
 @return cuda.ndarray.Array
 @raise LogicError if an axis is out of range
 = cuda.ndarray.Array:get(...)
 Reads an element.
-@param ... integer  as many positions as the array has axes; none for a 0-d array
-@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; a struct's value is a copy, an FFI struct that cannot be written to: its dtype makes one that can, particle(a[1])
+@param ... integer  one position for each axis; none for a 0-d array
+@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; for a struct a read-only copy, an FFI struct. Call its dtype for a copy that you can write to: particle(a[1])
 @raise LogicError for an index out of range, or if the memory was freed
 = cuda.ndarray.Array:get_pointer()
-The device's address of the first element, if the device can reach the memory: page-locked, registered or managed.
-So these arrays are taken wherever device memory is.
+Returns the device address of the first element, if the device can access the memory because it is page-locked,
+registered or managed. These arrays are therefore accepted wherever device memory is.
 @return cuda.DevicePointer
-@raise LogicError if the device does not reach the memory, or it was freed
+@raise LogicError if the device cannot access the memory, or it was freed
 = cuda.ndarray.Array:item()
-The value of an array of one element, whatever its shape.
-@return boolean|number|ffi.cdata* value  as get() gives it
-@raise LogicError if it has not one element, or the memory was freed
+Returns the value of an array with one element, of any shape.
+@return boolean|number|ffi.cdata* value  as returned by get()
+@raise LogicError if it does not have exactly one element, or the memory was freed
 = cuda.ndarray.Array:len()
-The extent of the first axis.
+Returns the extent of the first axis.
 @return integer
 @raise LogicError for a 0-d array
 = cuda.ndarray.Array:reshape(...)
-The same elements with another shape: a view if the layout allows it, else a copy.
-@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis
+Returns the same elements with another shape: as a view if the layout allows it, else as a copy.
+@param ... any  the extents, or one list of them; one may be -1 and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis does
 @return cuda.ndarray.Array
 @raise LogicError if the sizes differ
 @options order="F"
 = cuda.ndarray.Array:set(...)
 Writes an element: a:set(i, j, value).
-@param ... any  as many positions as the array has axes, then the value: boolean, number, 64-bit integer or complex cdata
+@param ... any  one position for each axis, then the value: a boolean, number, 64-bit integer or complex cdata
 @raise LogicError for an index out of range, a value that the dtype cannot hold, or if the memory was freed
 = cuda.ndarray.Array:slice(...)
-A part, as a view: one item for each axis, from the first; axes without one are taken whole.
-@param ... any  i drops its axis; {i} keeps it with extent 1; {lo, hi} and {lo, hi, step} are ranges, both ends included, {lo, lo - 1} is empty, a negative step runs backwards; {} is all; ndarray.newaxis adds an axis
+Returns a part of the array as a view. Each item belongs to an axis, from the first; axes without an item are taken
+whole.
+@param ... any  the items. i removes its axis; {i} keeps it with extent 1. {lo, hi} and {lo, hi, step} are ranges that include both ends; {lo, lo - 1} is empty, and a negative step runs backwards. {} is the whole axis; ndarray.newaxis adds an axis
 @return cuda.ndarray.Array
-@raise LogicError for what lies outside an axis, or too many items
+@raise LogicError for positions out of range, or too many items
 = cuda.ndarray.Array:squeeze(axes)
-The same elements without axes of one element, as a view.
-@param axes? integer|integer[]  default: all axes that have one element
+Removes axes of one element and returns a view.
+@param axes? integer|integer[]  the axes to remove; default: all axes that have one element
 @return cuda.ndarray.Array
-@raise LogicError if an axis is out of range, or has not one element
+@raise LogicError if an axis is out of range or does not have exactly one element
 = cuda.ndarray.Array:tolist()
-The elements as nested tables; of a 0-d array, the value. A struct is a table of its fields.
+Returns the elements as nested tables; for a 0-d array, the value. A struct is a table of its fields.
 @return any
 = cuda.ndarray.Array:transpose(...)
-The same elements with the axes in another order, as a view.
-@param ... integer  axes, or one list of them; none: the reverse
+Permutes the axes and returns a view.
+@param ... integer  the axes in their new order, or one list of them; default: the reverse order
 @return cuda.ndarray.Array
-@raise LogicError if they do not name each axis once
+@raise LogicError if each axis does not appear exactly once
 = cuda.ndarray.Npz class
-The arrays of an .npz file, each read when it is asked for. `z.name` is z:get "name", or nil if there is none and
-for the names of the methods.
+The arrays of an .npz file, each read when you access it. `z.name` is z:get "name"; it is nil if the file does not
+contain the array, and a method if it is the name of a method.
 = cuda.ndarray.Npz:close()
-Closes the file. Its arrays stay.
+Closes the file. Arrays that were read stay valid.
 = cuda.ndarray.Npz:get(name, options)
 Reads an array.
-@param name string
+@param name string  the name of the array
 @param options? {pinned: boolean, managed: boolean}  as for ndarray.empty
-@return cuda.ndarray.Array  a new one each time
-@raise LogicError if no array has that name, or the file is damaged or was closed; MemoryError
+@return cuda.ndarray.Array  a new array each time
+@raise LogicError if the file does not contain the array, is damaged or was closed; MemoryError
 @options managed pinned
 = cuda.ndarray.Npz:names()
-The names of the arrays, in the order of the file.
+Returns the names of the arrays, in the order of the file.
 @return string[]
 @raise LogicError if the file was closed
 = cuda.ndarray.allclose(a, b, options)
-Are all elements close, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to itself alone.
-@param a any  array, nested tables or value
-@param b any  likewise, of the same shape or 0-d
-@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
+Returns true if all elements are close, |a - b| <= atol + rtol * |b|, as NumPy's allclose. An infinity is close only
+to itself.
+@param a any  an array, nested tables or a value
+@param b any  an array, nested tables or a value, of the same shape or 0-d
+@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol: the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
 @return boolean
-@return string? difference  the first one
+@return string? difference  the first difference
 @raise LogicError if the shapes differ
 @options atol equal_nan rtol
 = cuda.ndarray.arange(start, stop, step, dtype, options)
-The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
-then, if wanted, a dtype and options.
+Returns the numbers from start up to stop, which is excluded, as NumPy's arange: arange(stop), arange(start, stop) or
+arange(start, stop, step), optionally followed by a dtype and options.
 @call fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cuda.ndarray.Array
-@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
+@param start number|ffi.cdata*  the first number; default: 0; pass integers beyond 2^53 as int64_t or uint64_t
 @param stop number|ffi.cdata*   the end, which is excluded
-@param step? number|ffi.cdata*  default: 1
-@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them, else dtype.default_float()
+@param step? number|ffi.cdata*  the difference between two numbers; default: 1
+@param dtype? any  as for dtype.of; default: int64 for integers, uint64 if they need it, else dtype.default_float()
 @param options? {dtype: any, pinned: boolean, managed: boolean}  as for empty
 @return cuda.ndarray.Array
 @raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold
 @options dtype managed pinned
 = cuda.ndarray.array(values, dtype, options)
-An array from nested tables, one value, or another array; always a copy.
-@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); an array
-@param dtype? any  as for dtype.of; default: an array's own; for booleans, 64-bit integer and complex cdata their own type; for numbers dtype.default_float(), whole or not
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty; order of an array: default its own
+Returns a new array with the elements of nested tables, a single value, or another array. It is always a copy.
+@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); or an array
+@param dtype? any  as for dtype.of; default: an array's own dtype; for booleans, 64-bit integer and complex cdata their own dtype; for numbers, integral or not, dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default C, for an array its own order; the rest as for empty
 @return cuda.ndarray.Array
-@raise LogicError naming the place if lists are ragged or a value does not fit, and as empty
+@raise LogicError that names the position if lists are ragged or a value does not fit, and as empty
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.dumps(a, options)
-The bytes of the .npy file that save would write.
-@param a any  array, nested tables, or a value
-@param options? {version: 1|2|3}
+Returns the bytes of the .npy file that save would write.
+@param a any  an array, nested tables, or a value
+@param options? {version: 1|2|3}  version: as for save
 @return string
-@raise LogicError if it is not an array, or has 2 GiB or more
+@raise LogicError if a is not an array, or has 2 GiB or more
 @options version
 = cuda.ndarray.dumpsz(members, options)
-The bytes of the .npz file that savez would write.
-@param members table<string, any>
-@param options? {version: 1|2|3}
+Returns the bytes of the .npz file that savez would write.
+@param members table<string, any>  as for savez
+@param options? {version: 1|2|3}  version: as for save
 @return string
-@raise LogicError if it is not a table of arrays, or has 2 GiB or more
+@raise LogicError if members is not a table of arrays, or has 2 GiB or more
 @options version
 = cuda.ndarray.empty(shape, dtype, options)
-An array whose elements are not set to anything.
-@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
+Returns an array with uninitialized elements.
+@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
 @param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order C (default): the last axis is dense; F: the first one; pinned: in page-locked memory, as cuda.pagelocked_empty; managed: as cuda.managed_empty
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: C (default): the last axis is contiguous; F: the first axis is; pinned: allocate page-locked memory, as cuda.pagelocked_empty does; managed: allocate managed memory, as cuda.managed_empty does
 @return cuda.ndarray.Array
-@raise LogicError for a bad shape, dtype or option, and for pinned or managed without a current context; MemoryError if memory is exhausted
+@raise LogicError for an invalid shape, dtype or option, and for pinned or managed without a current context; MemoryError if memory is exhausted
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.empty_like(other, dtype, options)
-An array of the shape and order of another one, whose elements are not set to anything.
-@param other cuda.ndarray.Array
-@param dtype? any  as for dtype.of; default: the other's
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if the other is in F order alone, else C; the rest as for empty
+Returns an array with the shape and order of another one and with uninitialized elements.
+@param other cuda.ndarray.Array  the array whose shape and order are used
+@param dtype? any  as for dtype.of; default: the dtype of other
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if other is in F order alone, else C; the rest as for empty
 @return cuda.ndarray.Array
-@raise LogicError if it is not a host array, and as empty
+@raise LogicError if other is not a host array, and as empty
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.equal(a, b)
-Have two arrays the same shape and equal elements? Types may differ; NaN equals nothing.
-@param a any  array, nested tables or value
-@param b any  likewise
+Returns true if two arrays have the same shape and equal elements. Elements of different dtypes are compared by
+value; NaN does not equal anything.
+@param a any  an array, nested tables or a value
+@param b any  an array, nested tables or a value
 @return boolean
-@return string? difference  the first one, or the two shapes
+@return string? difference  the first difference, or the two shapes
 = cuda.ndarray.eye(rows, columns, k, dtype, options)
-Ones on a diagonal, zeros elsewhere, as NumPy's: eye(rows), eye(rows, columns) or eye(rows, columns, k), then, if
-wanted, a dtype and options.
+Returns an array with ones on a diagonal and zeros elsewhere, as NumPy's eye: eye(rows), eye(rows, columns) or
+eye(rows, columns, k), optionally followed by a dtype and options.
 @call fun(rows: integer, dtype?: any, options?: table): cuda.ndarray.Array
-@param rows integer
-@param columns? integer  default: rows
-@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
+@param rows integer  the number of rows
+@param columns? integer  the number of columns; default: rows
+@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
 @param dtype? any        as for dtype.of; default: dtype.default_float()
 @param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 @return cuda.ndarray.Array
 @raise LogicError for extents that are not non-negative integers; MemoryError
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.from_buffer(buf, shape, dtype, options)
-An array over a host buffer, which it keeps alive. Nothing is copied, except from a string.
-@param buf any            FFI array, struct or pointer, string, {ptr =, nbytes =}, object with :buffer()
-@param shape? integer|integer[]  default: an FFI array's own, else all of it on one axis; needed for a pointer
-@param dtype? any         as for dtype.of; default: the type of the FFI array's or pointer's elements
+Returns an array over a host buffer, which it keeps alive. Nothing is copied, except from a string.
+@param buf any  an FFI array, struct or pointer, a string, {ptr =, nbytes =}, or an object with :buffer()
+@param shape? integer|integer[]  default: the shape of an FFI array, otherwise all elements on one axis; required for a pointer
+@param dtype? any  as for dtype.of; default: the element type of the FFI array or pointer
 @param options? {dtype: any, order: "C"|"F"}
 @return cuda.ndarray.Array
 @raise LogicError if the buffer is const, too small, not a multiple of the element size, or its type is not known
 @options dtype order="C"|"F"
 = cuda.ndarray.from_function(shape, fn, dtype, options)
-An array of what a function makes of the indices.
+Returns an array with the values of a function of the indices.
 @param shape integer|integer[]  as for empty
-@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
-@param dtype? any  as for dtype.of; default: as ndarray.array has it for such values
+@param fn fun(...: integer): any  receives one position for each axis, from 1; called in C order
+@param dtype? any  as for dtype.of; default: the dtype that ndarray.array chooses for such values
 @param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 @return cuda.ndarray.Array
-@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
+@raise LogicError that names the element if the dtype cannot hold what fn returned; errors of fn; else as empty
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.full(shape, value, dtype, options)
 An array of one value.
 @param shape integer|integer[]  as for empty
 @param value any                boolean, number, 64-bit integer or complex cdata
-@param dtype? any               as for dtype.of; default: the default float, for booleans and cdata their own type
+@param dtype? any  as for dtype.of; default: the default float for numbers, else the value's own dtype
 @param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 @return cuda.ndarray.Array
-@raise LogicError if the type cannot hold the value, and as empty
+@raise LogicError if the dtype cannot hold the value, and as empty
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.full_like(other, value, dtype, options)
-An array of one value with the shape and order of another one.
-@param other cuda.ndarray.Array
-@param value any   boolean, number, 64-bit integer or complex cdata
-@param dtype? any  as for dtype.of; default: the other's
+Returns an array filled with one value, with the shape and order of another one.
+@param other cuda.ndarray.Array  as for empty_like
+@param value any  a boolean, number, 64-bit integer or complex cdata
+@param dtype? any  as for dtype.of; default: the dtype of other
 @param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 @return cuda.ndarray.Array
-@raise LogicError if the type cannot hold the value, and as empty_like
+@raise LogicError if the dtype cannot hold the value, and as empty_like
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.is_array(x)
-Is it an array of this module?
-@param x any
+Returns true if x is an array in host memory.
+@param x any  any value
 @return boolean
 = cuda.ndarray.linspace(start, stop, num, dtype, options)
-`num` numbers at equal distances, as NumPy's.
-@param start number  the first
-@param stop number   the last; excluded if endpoint is false
-@param num? integer  default: 50
-@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
-@param options? {dtype: any, endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: default true; the rest as for empty
+Returns `num` evenly spaced numbers, as NumPy's linspace does.
+@param start number  the first number
+@param stop number  the last number; excluded if endpoint is false
+@param num? integer  the number of elements; default: 50
+@param dtype? any  as for dtype.of; default: dtype.default_float(); for integers, numbers are rounded down
+@param options? {dtype: any, endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: include `stop`; default true; the rest as for empty
 @return cuda.ndarray.Array
 @raise LogicError for numbers that are not finite, and those that the dtype cannot hold
 @options dtype endpoint managed pinned
 = cuda.ndarray.load(path, options)
-Loads what NumPy's save, savez or savez_compressed wrote, or save and savez here.
-@param path string
-@param options? {pinned: boolean, managed: boolean}  of an .npy: as for empty
-@return cuda.ndarray.Array|cuda.ndarray.Npz  of an .npy file the array, in the order that it has there; of an .npz file an object that reads its arrays when they are asked for
-@raise RuntimeError if the file cannot be opened; LogicError if it is not an .npy or .npz file, is damaged or truncated, or has elements of a type that is not a dtype (nothing in a file is ever executed); MemoryError
+Loads a file that NumPy's save, savez or savez_compressed wrote, or save and savez of this module.
+@param path string  the file
+@param options? {pinned: boolean, managed: boolean}  for an .npy file: as for empty
+@return cuda.ndarray.Array|cuda.ndarray.Npz  for an .npy file the array, in the order of the file; for an .npz file an object that reads its arrays when you access them
+@raise RuntimeError if the file cannot be opened; LogicError if it is not an .npy or .npz file, is damaged or truncated, or has elements of an unsupported type (code in a file is never executed); MemoryError
 @options managed pinned
 = cuda.ndarray.loads(bytes, options)
-As load, from the bytes of such a file.
-@param bytes string
+As load, from a string with the bytes of such a file.
+@param bytes string  the bytes of an .npy or .npz file
 @param options? {pinned: boolean, managed: boolean}
 @return cuda.ndarray.Array|cuda.ndarray.Npz
 @raise LogicError, MemoryError as load
 @options managed pinned
 = cuda.ndarray.newaxis field
 @type any
-in an index: a new axis of extent 1
+used in an index, adds an axis of extent 1
 = cuda.ndarray.ones(shape, dtype, options)
 An array of ones (of true).
 @param shape integer|integer[]  as for empty
@@ -4114,40 +4125,40 @@ An array of ones (of true).
 @raise LogicError, MemoryError as empty
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.ones_like(other, dtype, options)
-An array of ones (of true) with the shape and order of another one.
-@param other cuda.ndarray.Array
-@param dtype? any  as for dtype.of; default: the other's
+Returns an array of ones (of true for bool) with the shape and order of another one.
+@param other cuda.ndarray.Array  as for empty_like
+@param dtype? any  as for dtype.of; default: the dtype of other
 @param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 @return cuda.ndarray.Array
 @raise LogicError, MemoryError as empty_like
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.save(path, a, options)
-Writes an array to an .npy file, which NumPy's load reads; bfloat16 as "<V2", raw bytes to NumPy. An array in F order
-is written so, a view with gaps in C order.
-@param path string  as it is: no ".npy" is added
-@param a any        array, nested tables, or a value
-@param options? {version: 1|2|3}  of the format, default: 1
-@raise LogicError if it is not an array; RuntimeError if the file cannot be written: it may then be there in part
+Writes an array to an .npy file, which NumPy's load reads; bfloat16 is written as "<V2", raw bytes for NumPy. An
+array in F order is written in F order, a view with gaps in C order.
+@param path string  the file; ".npy" is not added
+@param a any  an array, nested tables, or a value
+@param options? {version: 1|2|3}  version: the version of the format, default: 1
+@raise LogicError if a is not an array; RuntimeError if the file cannot be written: it may then be incomplete
 @options version
 = cuda.ndarray.savez(path, members, options)
-Writes arrays to an .npz file, not compressed, in the order of their names.
-@param path string  as it is: no ".npz" is added
+Writes arrays to an .npz file without compression, in the order of their names.
+@param path string  the file; ".npz" is not added
 @param members table<string, any>  by name: arrays, nested tables, or values
-@param options? {version: 1|2|3}  of the .npy format
-@raise LogicError if it is not a table of arrays; RuntimeError if the file cannot be written: it may then be there in part
+@param options? {version: 1|2|3}  version: as for save
+@raise LogicError if members is not a table of arrays; RuntimeError if the file cannot be written: it may then be incomplete
 @options version
 = cuda.ndarray.wrap(pointer, shape, dtype, options)
-An array over memory that other code owns, without a copy. For the parts of this library: what is behind a
-pointer cannot be checked.
-@param pointer ffi.cdata*       the first element; of an FFI array the size is checked
+Wraps memory that other code owns in an array, without a copy. It is meant for parts of this library: what a pointer
+refers to cannot be checked.
+@param pointer ffi.cdata*  the first element; for an FFI array the size is checked
 @param shape integer|integer[]  as for empty
 @param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean, string?, token: any} strides: bytes for each axis, instead of order; base: the owner, kept alive; alive: asked before every access whether the memory is still there, and if not, why; is given the token
+@param options? {dtype: any, order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean, token: any}  strides: bytes from one element to the next on each axis, instead of order; base: the owner, which is kept alive; alive: a function that is called with the token before every access; it returns whether the memory is still valid, and if not, why; token: the argument of alive
 @return cuda.ndarray.Array
-@raise LogicError for a bad pointer, shape, dtype or strides
-@options alive base dtype order="C"|"F" strides string token
+@raise LogicError for an invalid pointer, shape, dtype or strides
+@options alive base dtype order="C"|"F" strides token
 = cuda.ndarray.zeros(shape, dtype, options)
-An array of zeros (of false).
+Returns an array of zeros (of false for bool).
 @param shape integer|integer[]  as for empty
 @param dtype? any               as for dtype.of; default: dtype.default_float()
 @param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
@@ -4155,9 +4166,9 @@ An array of zeros (of false).
 @raise LogicError, MemoryError as empty
 @options dtype managed order="C"|"F" pinned
 = cuda.ndarray.zeros_like(other, dtype, options)
-An array of zeros (of false) with the shape and order of another one.
-@param other cuda.ndarray.Array
-@param dtype? any  as for dtype.of; default: the other's
+Returns an array of zeros (of false for bool) with the shape and order of another one.
+@param other cuda.ndarray.Array  as for empty_like
+@param dtype? any  as for dtype.of; default: the dtype of other
 @param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 @return cuda.ndarray.Array
 @raise LogicError, MemoryError as empty_like
@@ -4428,8 +4439,8 @@ time.
 @raise LogicError as csr
 @options dtype stream
 = cuda.vec module
-CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment; make_... makes a value of
-it, an FFI struct that is an argument of kernels and an element of arrays.
+CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment. make_... creates a value of
+it: an FFI struct, which can be an argument of kernels and an element of arrays.
 = cuda.vec.char1 field
 @type cuda.dtype.DType
 1 int8; 1 bytes, aligned to 1
@@ -4522,120 +4533,178 @@ it, an FFI struct that is an argument of kernels and an element of arrays.
 4 int64; 32 bytes, aligned to 32
 = cuda.vec.make_char1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.char1
 = cuda.vec.make_char2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.char2
 = cuda.vec.make_char3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.char3
 = cuda.vec.make_char4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.char4
 = cuda.vec.make_double1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.double1
 = cuda.vec.make_double2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.double2
 = cuda.vec.make_double3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.double3
 = cuda.vec.make_double4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.double4
 = cuda.vec.make_double4_16a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.double4_16a
 = cuda.vec.make_double4_32a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.double4_32a
 = cuda.vec.make_float1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.float1
 = cuda.vec.make_float2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.float2
 = cuda.vec.make_float3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.float3
 = cuda.vec.make_float4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.float4
 = cuda.vec.make_int1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.int1
 = cuda.vec.make_int2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.int2
 = cuda.vec.make_int3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.int3
 = cuda.vec.make_int4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.int4
 = cuda.vec.make_long1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.long1
 = cuda.vec.make_long2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.long2
 = cuda.vec.make_long3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.long3
 = cuda.vec.make_long4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.long4
 = cuda.vec.make_long4_16a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.long4_16a
 = cuda.vec.make_long4_32a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.long4_32a
 = cuda.vec.make_longlong1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.longlong1
 = cuda.vec.make_longlong2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.longlong2
 = cuda.vec.make_longlong3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.longlong3
 = cuda.vec.make_longlong4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.longlong4
 = cuda.vec.make_longlong4_16a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.longlong4_16a
 = cuda.vec.make_longlong4_32a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.longlong4_32a
 = cuda.vec.make_short1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.short1
 = cuda.vec.make_short2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.short2
 = cuda.vec.make_short3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.short3
 = cuda.vec.make_short4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.short4
 = cuda.vec.make_uchar1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.uchar1
 = cuda.vec.make_uchar2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.uchar2
 = cuda.vec.make_uchar3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.uchar3
 = cuda.vec.make_uchar4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.uchar4
 = cuda.vec.make_uint1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.uint1
 = cuda.vec.make_uint2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.uint2
 = cuda.vec.make_uint3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.uint3
 = cuda.vec.make_uint4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.uint4
 = cuda.vec.make_ulong1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.ulong1
 = cuda.vec.make_ulong2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.ulong2
 = cuda.vec.make_ulong3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.ulong3
 = cuda.vec.make_ulong4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.ulong4
 = cuda.vec.make_ulong4_16a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.ulong4_16a
 = cuda.vec.make_ulong4_32a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.ulong4_32a
 = cuda.vec.make_ulonglong1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.ulonglong1
 = cuda.vec.make_ulonglong2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.ulonglong2
 = cuda.vec.make_ulonglong3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.ulonglong3
 = cuda.vec.make_ulonglong4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.ulonglong4
 = cuda.vec.make_ulonglong4_16a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.ulonglong4_16a
 = cuda.vec.make_ulonglong4_32a field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.ulonglong4_32a
 = cuda.vec.make_ushort1 field
 @type fun(x: number): ffi.cdata*
+a value of vec.ushort1
 = cuda.vec.make_ushort2 field
 @type fun(x: number, y: number): ffi.cdata*
+a value of vec.ushort2
 = cuda.vec.make_ushort3 field
 @type fun(x: number, y: number, z: number): ffi.cdata*
+a value of vec.ushort3
 = cuda.vec.make_ushort4 field
 @type fun(x: number, y: number, z: number, w: number): ffi.cdata*
+a value of vec.ushort4
 = cuda.vec.short1 field
 @type cuda.dtype.DType
 1 int16; 2 bytes, aligned to 2
@@ -4830,7 +4899,7 @@ cuModuleGetFunction: returns a kernel of the module.
 @param opts? {args: any[]}  args: the types of its parameters, if they are not known otherwise: as in C ("float *", "unsigned int"), dtypes ("int32"), FFI ctypes, {bytes = 24, align = 8}
 @return cuda.Function  the same object each time
 @raise LogicError (500) that lists the module's kernels; LogicError for args that the kernel does not have
-@options align args bytes
+@options args
 = cuda.Module:get_global(name)
 cuModuleGetGlobal.
 @param name string  the name of a __device__ or __constant__ variable
@@ -4960,22 +5029,22 @@ Returns information about NVRTC's library, which the first call opens.
 @return string? why  the places that were tried, one on each line
 # docs/embedding.md
 = cuda.VERSION field
-This library's version, {major, minor, patch}. Two lists with its metatable can be compared; against plain
-numbers there is version_at_least().
+The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with
+plain numbers, use version_at_least().
 = cuda.VERSION_STATUS field
-What stands behind the numbers of a version that is not a release: "rc1"; "" for a release.
+The suffix of a version that is not a release: "rc1"; "" for a release.
 = cuda.VERSION_TEXT field
 The version as text: "0.1.0".
 = cuda.driver_info()
 Returns the driver in use.
 @return {open: boolean, soft: boolean?, version: integer?, path: string?}  open: true if the driver is open; soft: true for the software device; version: the driver's CUDA version; path: the driver's library
 = cuda.get_driver_version()
-CUDA version of the driver in use (cuDriverGetVersion); before cuda.init(), of the one that CUDALUA_DRIVER
-names or that it would try first.
+Returns the CUDA version of the driver in use (cuDriverGetVersion). Before cuda.init(), returns the version of the
+driver that CUDALUA_DRIVER names or that is tried first.
 @return integer  13000 for 13.0
-@raise RuntimeError if there is no driver
+@raise RuntimeError if the driver is missing
 = cuda.get_version()
-CUDA version of the headers that this library was built with. Works before cuda.init().
+Returns the CUDA version of the headers that this library was built with. Works before cuda.init().
 @return integer major, integer minor, integer patch
 = cuda.init(options)
 Opens the driver; later calls do nothing. Calls that need the driver open it automatically. Use init() to choose
@@ -5008,31 +5077,31 @@ strings, such as nginx, and C that calls lua_tostring().
 @raise LogicError if fn is not callable
 @options traceback
 = cuda.version_at_least(major, minor, patch)
-Is this library of that version or newer?
-@param major integer
-@param minor? integer  default 0
-@param patch? integer  default 0
+Returns true if this library has the given version or a newer one.
+@param major integer  the major version
+@param minor? integer  the minor version; default 0
+@param patch? integer  the patch version; default 0
 @return boolean
-@raise LogicError unless they are non-negative integers
+@raise LogicError if they are not non-negative integers
 = cudalua.luassert module
 `require "cudalua.luassert"` lets luassert, and with it busted, show arrays, dtypes and errors in a failed assertion, where it shows addresses and fields otherwise.
 = cudalua.luassert.text(value)
-What a failed assertion shows of a value: of an array its kind, dtype, shape and elements.
-@param value any
-@return string?  nil for values of no type of this library
+Returns the text of a value for a failed assertion: for an array its kind, dtype, shape and elements.
+@param value any  any value
+@return string?  nil for values of types that are not of this library
 # docs/from-pycuda.md
 = cudalua.autoinit module
 `require "cudalua.autoinit"` opens the driver and makes a context on the default device (tools.make_default_context), current from then on.
 = cudalua.autoinit.context field
-The context that was made.
+The context that was created.
 = cudalua.autoinit.device field
-Its device.
+The device of the context.
 = cudalua.autoprimaryctx module
 `require "cudalua.autoprimaryctx"` opens the driver and makes the primary context of the default device current: the one that the CUDA runtime and other libraries in this process use.
 = cudalua.autoprimaryctx.context field
 The device's primary context.
 = cudalua.autoprimaryctx.device field
-Its device.
+The device of the context.
 = cuda.tools module
 Helpers after PyCUDA's tools: which device a program uses by default, results that are kept for each context, and what generated kernels call types and arguments.
 = cuda.tools.Arg class
@@ -5197,134 +5266,137 @@ Registers names in C for a dtype: get_or_register_dtype() with its arguments in 
 @raise LogicError if a name already belongs to another type
 # docs/looking.md
 = cuda.PlotOptions class
-@field x? any  the numbers by name, also of a series: {x = a, y = b}
-@field y? any  of a histogram one of the two
-@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may be a list of strings
-@field label? string  of a series: what the legend says
-@field title? string
-@field xlabel? string
-@field ylabel? string
-@field log? "x"|"y"|"xy"  axes that are logarithmic
-@field xlim? number[]  {low, high}; default: all values
-@field ylim? number[]  {low, high}; default: all values
-@field bins? integer|number[]  of histograms: how many, or a list of edges; default 2 n^(1/3), at most 64, from the least to the greatest finite value
-@field file? string  the name of an SVG file
+@field x? any  the x values, by name; also in a series: {x = a, y = b}
+@field y? any  the y values, by name; a histogram has either x or y
+@field kind? "line"|"scatter"|"hist"|"bars"  the kind of plot, default: "line"; "hist" takes one array of any shape; the x of "bars" may be a list of strings
+@field label? string  the text of a series in the legend
+@field title? string  the title of the plot
+@field xlabel? string  the text below the x axis
+@field ylabel? string  the text beside the y axis
+@field log? "x"|"y"|"xy"  the logarithmic axes
+@field xlim? number[]  {low, high}, the range of the x axis; default: all values
+@field ylim? number[]  {low, high}, the range of the y axis; default: all values
+@field bins? integer|number[]  for histograms: the number of bins, or a list of edges; default 2 n^(1/3), at most 64, from the least to the greatest finite value
+@field file? string  the name of an SVG file to write
 @field to? file*|fun(text: string)  as for show
 @field colour? 24|8|0  as for show
-@field width? integer  characters, default the terminal's; of a file pixels, default 640
-@field height? integer  lines, default the terminal's; of a file pixels, default 400
+@field width? integer  the width in characters, default the terminal's; for a file in pixels, default 640
+@field height? integer  the height in lines, default the terminal's; for a file in pixels, default 400
 = cuda.plot(options)
 Draws lines, points, histograms or bars, in the terminal or to an SVG file. The list part of the table is {y}, {x, y}
 or series, {{x, y, label = "a"}, {y, label = "b", kind = "scatter"}}; x is 1, 2, 3 ... by default. Numbers are arrays
-of the device or the host, or lists. Not finite ones leave gaps, and on logarithmic axes those that are not positive.
-The device counts histograms of its arrays. If more than 65,536 values of lines and points are on the device, it
-reduces them to extremes and to cells that have points; lines only if their x ascends and no part of 4,096 would be
-seen.
-@param options cuda.PlotOptions|cuda.gpuarray.Array|cuda.ndarray.Array
-@raise LogicError for data that are not real numbers or not of one length, and for bad options; RuntimeError if the file cannot be written
+on the device or the host, or lists. Numbers that are not finite leave gaps, and on logarithmic axes also those that
+are not positive. The device counts histograms of its arrays. If more than 65,536 values of lines and points are on
+the device, it reduces them to extremes and to cells that have points. It does so for lines only if their x ascends
+and no part of 4,096 would be seen.
+@param options cuda.PlotOptions|cuda.gpuarray.Array|cuda.ndarray.Array  data and options, or the y values alone
+@raise LogicError for data that are not real numbers or differ in length, and for invalid options; RuntimeError if the file cannot be written
 @options bins colour file height kind="line"|"scatter"|"hist"|"bars"|"line"|"hist"|"bars" label log="x"|"y"|"xy" title to width x xlabel xlim y ylabel ylim
 = cuda.show(a, options)
-Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text; one of 3 axes (h, w, 3) or
-(h, w, 4) as a picture in its own colours; one of 1 axis as bars; one of 0 axes as its value. One of up to 12 or 12 x
-12 elements is a table, unless options ask for a picture. The picture is as large as the terminal allows. Each pixel
-of a larger array is the mean of a box of elements, which the device computes, and NaN if an element is. Complex
-elements are shown by their magnitude. Below stand dtype, shape, and the values of the first and last colour.
-@param a cuda.gpuarray.Array|cuda.ndarray.Array
-@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0, width: integer, height: integer, aspect: "equal"|"auto"} map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default of bool), "coolwarm"; with "_r" at its end it is reversed. vmin, vmax: values of the first and last colour; default: the least and greatest that are shown. Of pictures in colours floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default io.stdout. colour: bits; default: what the terminal says that it shows, elsewhere 0, characters without escape codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22. aspect: "equal" for square elements, "auto" for a picture that fills width and height, as in matplotlib's imshow; default: "equal", but an axis that would have fewer than 8 pixels for more elements gets up to 32
-@raise LogicError if it is not an array, for other shapes, and for bad options
+Shows an array. A 2-D array is an image, with two rows of pixels in each line of text. A 3-D array (h, w, 3) or (h,
+w, 4) is an image in its own colours, a 1-D array is shown as bars, and a 0-d array as its value. An array with up to
+12 or 12 x 12 elements is a table, unless options request an image. The image is as large as the terminal allows.
+Each pixel of a larger array is the mean of a box of elements, which the device computes, and NaN if an element is.
+Complex elements are shown by their magnitude. Below the image are the dtype, the shape, and the values of the first
+and last colour.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  the array, with up to 3 axes
+@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0, width: integer, height: integer, aspect: "equal"|"auto"}  map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default for bool), "coolwarm"; a name that ends with "_r" reverses it. vmin: the value of the first colour; default: the least shown value. vmax: the value of the last colour; default: the greatest shown value. For images in colours, floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default io.stdout. colour: bits; default: what the terminal supports, elsewhere 0, characters without escape codes. width: in characters, default the terminal's, elsewhere 80. height: in lines, default the terminal's, elsewhere 22. aspect: "equal" for square elements, "auto" for an image that fills width and height, as in matplotlib's imshow; default: "equal", but an axis that would have fewer than 8 pixels for more elements gets up to 32
+@raise LogicError if a is not an array, for other shapes, and for invalid options
 @options aspect="equal"|"auto" colour height map to vmax vmin width
 = cuda.io module
-Pictures, tables of text and safetensors as files.
+Reading and writing files: images, text tables and safetensors.
 = cuda.io.load_image(path, options)
-Reads a picture: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes tell the format.
-Samples of less than 8 bits are scaled to 0 to 255, a palette is replaced by its colours, and transparency becomes
-an alpha channel. Gamma and colour profiles are not applied.
-@param path string
-@param options? {max_pixels: integer}  a larger picture is an error; default: 2^28
-@return cuda.ndarray.Array  uint8, or uint16 for files of 16 bits; (h, w) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
-@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or of another format; MemoryError
+Reads an image: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes determine the format.
+Samples with less than 8 bits are scaled to 0 to 255, palette indices are replaced with their colours, and
+transparency becomes an alpha channel. Gamma and colour profiles are not applied.
+@param path string  the file
+@param options? {max_pixels: integer}  max_pixels: the maximum number of pixels; a larger image is an error; default: 2^28
+@return cuda.ndarray.Array  uint8, or uint16 for files with 16 bits; (h, w) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
+@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or has another format; MemoryError
 @options max_pixels
 = cuda.io.load_safetensors(path, options)
-Reads a safetensors file. The file is mapped into memory; its header is checked before any array is made. While host
-arrays of it are in use, no other program may shorten the file.
-@param path string
-@param options? {names: string[], device: boolean, stream: cuda.Stream, allocator: fun(bytes: integer): any} names: only these tensors; default: all. device: false gives host arrays over the mapped file, whose elements are read when they are used; writing to them does not change the file; default: true. stream, allocator: as for gpuarray.to_gpu
-@return table<string, cuda.gpuarray.Array|cuda.ndarray.Array> tensors  by name
-@return table<string, string> metadata  the texts of `__metadata__`; {} without them
-@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has a dtype that is not supported (F8 and smaller types), or has no tensor of a name; MemoryError
+Reads a safetensors file. The file is mapped into memory; its header is checked before any array is created. While
+host arrays over the file are in use, other programs must not shorten the file.
+@param path string  the file
+@param options? {names: string[], device: boolean, stream: cuda.Stream, allocator: fun(bytes: integer): any} names: the tensors to read; default: all. device: false returns host arrays over the mapped file, whose elements are read when they are used; writing to them does not change the file; default: true. stream: as for gpuarray.to_gpu. allocator: as for gpuarray.to_gpu
+@return table<string, cuda.gpuarray.Array|cuda.ndarray.Array> tensors  the arrays by name
+@return table<string, string> metadata  the strings of `__metadata__`; {} if the file has none
+@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has an unsupported dtype (F8 and smaller types), or does not contain a requested tensor; MemoryError
 @options allocator device names stream
 = cuda.io.loadtxt(path, options)
-Reads numbers from text, as NumPy's loadtxt: a line is a row; blank lines and comments are passed over. Axes of one
-element are left out, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
-@param path string
-@param options? {dtype: any, delimiter: string, comments: string|string[]|false, skip_rows: integer, use_cols: integer|integer[], max_rows: integer, ndmin: 0|1|2} dtype: default float64; integers have to be written as integers. delimiter: between values, default white space. comments: what begins one, default "#"; false: nothing does. skip_rows: lines that are passed over first, default 0. use_cols: columns that are read, from 1, negative ones from the last. max_rows: rows that are read at most. ndmin: axes that the array has at least, default 0
+Reads numbers from a text file, as NumPy's loadtxt. Each line is a row; blank lines and comments are skipped. Axes of
+one element are removed, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
+@param path string  the file
+@param options? {dtype: any, delimiter: string, comments: string|string[]|false, skip_rows: integer, use_cols: integer|integer[], max_rows: integer, ndmin: 0|1|2}  dtype: default float64; integers must be written as integers. delimiter: between values, default white space. comments: what begins a comment, default "#"; false: no comments. skip_rows: the number of lines to skip first, default 0. use_cols: the columns to read, from 1; negative numbers count from the last. max_rows: the maximum number of rows to read. ndmin: the minimum number of axes of the array, default 0
 @return cuda.ndarray.Array
 @raise RuntimeError if the file cannot be opened; LogicError that names file, line, column and value if a word is not a number of the dtype or a line has another number of columns
 @options comments delimiter dtype max_rows ndmin skip_rows use_cols
 = cuda.io.save_image(path, a, options)
-Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
-@param path string
-@param a cuda.gpuarray.Array|cuda.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped with a notice (cuda.on_notice), NaN as 0; bool as black and white
-@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
-@raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be there in part
+Writes an image. The file's extension determines the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
+@param path string  the file
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; uint8 and uint16 are written unchanged. Floats from 0 to 1 cover the whole range; others are clipped with a notice (cuda.on_notice), and NaN is 0. bool is black and white
+@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: for floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin: the value of its first colour, without a map of black; default, if one of the three is set: the least value. vmax: the value of its last colour, without a map of white; default: the greatest value
+@raise LogicError for another extension, shape or dtype; RuntimeError if the file cannot be written: it may then be incomplete
 @options bits map vmax vmin
 = cuda.io.save_safetensors(path, tensors, options)
-Writes a safetensors file as a whole: a reader sees the old file or the new one, and nothing is left if writing
-fails. Arrays whose elements do not lie in C order are copied.
-@param path string
-@param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>
-@param options? {metadata: table<string, string>}  metadata: texts that go into `__metadata__`
-@raise LogicError for names that are not UTF-8, for what is not an array, and for complex128 and structs; RuntimeError if the file cannot be written; what the kernels raise that compute a value
+Writes a safetensors file atomically: a reader sees the old file or the new one, and nothing is left if writing
+fails. Arrays that are not in C order are copied.
+@param path string  the file
+@param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>  the arrays by name
+@param options? {metadata: table<string, string>}  metadata: strings for `__metadata__`
+@raise LogicError for names that are not UTF-8, for values that are not arrays, and for complex128 and structs; RuntimeError if the file cannot be written; errors of the kernels that compute a value
 @options metadata
 = cuda.io.savetxt(path, a, options)
-Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
-@param path string
-@param a cuda.gpuarray.Array|cuda.ndarray.Array|table  of one or two axes; nested tables of numbers, too
-@param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string, comments: string} fmt: of each value, default "%.18e", which leads back to the same float64; a list has one for each column; one string with as many formats as there are columns is the whole row. %s is the shortest text that leads back. Complex values are " (re+imj)" with the format for both parts. delimiter: between values, default " "; newline: default "\n"; header, footer: text before and after, each of its lines after comments, default "# "
-@raise LogicError for arrays of other shapes and structs, and for bad formats; RuntimeError if the file cannot be written: it may then be there in part
+Writes an array as text, as NumPy's savetxt. Each row of a 2-D array is a line, and so is each element of a 1-D
+array.
+@param path string  the file
+@param a cuda.gpuarray.Array|cuda.ndarray.Array|table  a 1-D or 2-D array, or nested tables of numbers
+@param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string, comments: string}  fmt: of each value, default "%.18e", which preserves every float64. It can be a list with one for each column, or a string with as many formats as columns. The format %s is the shortest text that preserves the value. Complex values are " (re+imj)". Both parts have the format. delimiter: between values, default " ". newline: default "\n". header: text before the values. footer: text after them. comments: the start of their lines, default "# "
+@raise LogicError for arrays with other shapes and structs, and for invalid formats; RuntimeError if the file cannot be written: it may then be incomplete
 @options comments delimiter fmt footer header newline
 # docs/profiling.md
 = cuda.Profile class
-What cuda.profile() returns. Times are in seconds.
+The result of cuda.profile(). Times are in seconds.
 @field rows cuda.profile.Row[]  by GPU time, the longest first
 @field activities cuda.profile.Activity[]  in the order in which they were started
-@field wall number         seconds from the beginning to the end, waiting for the device included
-@field busy number         seconds in which the device did anything
-@field waited number       seconds in which the host waited; on the software device without the work that it did then
-@field compiled number     seconds of compilations and of loading modules
-@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do between two activities; line: where the host was by its end
-@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
-@field cupti_version? integer  of CUPTI, if it has the times
-@field no_cupti? string    why CUPTI has not
-@field dropped integer     activities that found no room; 0 but for millions
-@field untimed integer     activities without times, as during captures
-@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
-@field empty_pair number   seconds that two events around nothing take
-@field unfinished boolean  waiting for the device was interrupted
+@field wall number  the duration in seconds, including waiting for the device
+@field busy number  seconds in which the device was busy
+@field waited number  seconds in which the host waited; on the software device without the work that it did in that time
+@field compiled number  seconds of compilations and of loading modules
+@field gap? {begin: number, time: number, line: string?}  the longest time in which the device was idle between two activities; line: where the host was at its end
+@field clock "cupti"|"events"|"machine"|"none"  the source of the times; none: the device was not used
+@field cupti_version? integer  the version of CUPTI, if it measured the times
+@field no_cupti? string  the reason why CUPTI did not measure the times
+@field dropped integer  activities for which there was no space; 0 except for millions of activities
+@field untimed integer  activities without times, for example during captures
+@field copy_speed? number  bytes per second of copies within this device, read and written
+@field empty_pair number  seconds between two events with nothing between them
+@field unfinished boolean  true if waiting for the device was interrupted
 = cuda.Range class
-A part of the program with a name, until close(). What is started meanwhile belongs to it in profiles.
+A named part of the program, up to close(). Work that is started in it belongs to it in profiles.
 = cuda.profile(f, options)
-What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
-with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
+Measures what the device and the host do while a function runs: a table of kernels, copies, fills and graphs by GPU
+time, with the lines of the program that started them. The table is printed, and returned as data; `tostring()`
+returns the text.
 
-On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
-around each activity. These include up to a few microseconds that an empty pair of events takes; the last line says
-how much. On the software device they are its own, of this machine.
-What the function returns is dropped. An error in it is raised again as it is, without a table.
-@param f fun()  is called once; the profile waits for its work
-@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: where a GPU's times come from, default CUPTI if it opens, else events
+On a GPU the device measures the times, with CUPTI if its library can be opened. Otherwise they are the times between
+two events around each activity. These include up to a few microseconds for an empty pair of events; the last line
+shows how much. On the software device they are measured on this machine. The results of the function are dropped. If
+it raises an error, the error is raised again without a table.
+@param f fun()  the function, which is called once; the profile waits for its work
+@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"}  trace: a file for Perfetto; print: write the table to standard output, default true; counters: count instructions, bytes and branches of kernels on the software device, default true; clock: the source of a GPU's times, default CUPTI if it can be opened, else events
 @return cuda.Profile
-@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
+@raise LogicError inside another profile, during a capture, or for invalid options; errors of f; RuntimeError if the trace cannot be written
 @options clock="cupti"|"events" counters print trace
 = cuda.range(name, f, ...)
-Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one
-that ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that
-read NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
-@param name string
-@param f? function  is called with the other arguments; the range ends with it, also by an error
-@param ... any
-@return any  what f returns; without f a cuda.Range
-@raise LogicError for a name that is no string; what f raises
+Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` starts a range
+that ends with `r:close()`. You can nest ranges. They appear in traces of cuda.profile(), and in tools that read
+NVTX, such as Nsight Systems. Without either a range costs less than a microsecond.
+@param name string  the name of the range
+@param f? function  the function to call with the other arguments; the range ends when it returns or raises an error
+@param ... any  the arguments of f
+@return any  the results of f; without f a cuda.Range
+@raise LogicError if the name is not a string; errors of f
 # docs/prompt.md
 = cuda.progress(n, opts)
 A loop that shows its progress in one line of the terminal: the part that is done, the count, the elapsed and the
@@ -5350,15 +5422,15 @@ terminal.
 = cudalua.repl module
 The prompt for any program: `require("cudalua.repl").run()`.
 = cudalua.repl.Options class
-What a prompt reads and writes. Unknown options are errors.
-@field env? table  globals of the chunks; default _G. Chunks assign to it, and find `cuda`, `help` and `_` besides it
-@field input? file*|fun(prompt: string): string?  a file, or a function that returns the next line without its line feed, nil at the end; default io.stdin. A terminal that can move its cursor is edited on
-@field output? file*|fun(text: string)  where prompts, values and errors go; default io.stdout
+The input and output of a prompt. Unknown options are errors.
+@field env? table  the globals of the chunks; default _G. Chunks assign to it; `cuda`, `help` and `_` are available, too
+@field input? file*|fun(prompt: string): string?  a file, or a function that returns the next line without its line feed, and nil at the end; default io.stdin. A terminal that can move its cursor has line editing
+@field output? file*|fun(text: string)  receives prompts, values and errors; default io.stdout
 @field banner? string  the first line; default: none
 = cudalua.repl.run(options)
-Runs a prompt until the end of its input or `:quit`. A top-level `local` stays one in later chunks.
-@param options? cudalua.repl.Options
-@raise LogicError for unknown options, an env that is no table, and an input or output that is neither an open file nor a function
+Runs a prompt until the end of its input or `:quit`. A top-level `local` is visible in later chunks.
+@param options? cudalua.repl.Options  input, output, environment and banner
+@raise LogicError for unknown options, an env that is not a table, and an input or output that is neither an open file nor a function
 @options banner env input output
 # docs/random.md
 = cuda.random module
@@ -5941,28 +6013,28 @@ Generator:uniform.
 @options dtype high low shape
 # docs/softgpu.md
 = cuda.softgpu module
-The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of
-devices. Every function raises a LogicError if another driver is in use.
+Settings of the software CUDA device at run time: a log of driver calls, injected failures, the number of devices.
+Every function raises a LogicError if another driver is in use.
 = cuda.softgpu.Call class
-@field serial integer
+@field serial integer  the number of the call
 @field symbol string   "cuMemAlloc_v2"
-@field result integer  CUresult
-@field text string     context and arguments
+@field result integer  the CUresult
+@field text string  the context and the arguments
 = cuda.softgpu.Run class
-@field number integer  place in the order in which all work was submitted; the same for all nodes of a launched graph
+@field number integer  the position in the order of submission; the same for all nodes of a launched graph
 @field name string     "launch", "copy", "fill", "host", "record", "wait", "free" ...
-@field stream number   as Stream:handle() tells it; 1 and 2 are the default streams
-@field node? integer   of a graph, from 0, in the order in which they were added
+@field stream number  as returned by Stream:handle(); 1 and 2 are the default streams
+@field node? integer  for a graph: the number of the node, from 0, in the order in which nodes were added
 = cuda.softgpu.active()
-Is the software device the driver in use?
+Returns true if the software device is the driver in use.
 @return boolean
 = cuda.softgpu.calls()
-The calls logged since log("on") or log("clear"), oldest first.
+Returns the calls logged since log("on") or log("clear"), oldest first.
 @return cuda.softgpu.Call[]
 = cuda.softgpu.check(what)
-What kernels are checked for from now on, beside the bounds of their accesses; and what was set, where nothing is
-given. Memory that is there already counts as written. A kernel in which something is found ends with a LaunchError
-whose detail names kernel, source line, block, thread and memory.
+Sets which checks kernels run from now on, in addition to the bounds of their accesses; without an argument, returns
+the setting. Existing memory counts as written. A kernel in which a check finds something ends with a LaunchError
+whose detail names the kernel, source line, block, thread and memory.
 
    races          accesses of shared and global memory that nothing orders
    uninitialised  loads of memory that nobody has written
@@ -5975,31 +6047,31 @@ whose detail names kernel, source line, block, thread and memory.
 @raise LogicError for other names
 @options leaks races
 = cuda.softgpu.control(command)
-Sends one command of the device's text protocol (docs/architecture.md lists them).
-@param command string
+Sends a command of the device's text protocol (docs/architecture.md lists them).
+@param command string  the command
 @return string reply
 = cuda.softgpu.fail(symbol, nth, code)
 Makes the nth next call of a driver function fail, once.
 @param symbol string    "cuMemAlloc_v2"
-@param nth? integer     default 1
-@param code? integer|string  CUresult or its name without CUDA_ERROR_; default 999
+@param nth? integer  counted from the next call; default 1
+@param code? integer|string  a CUresult or its name without CUDA_ERROR_; default 999
 = cuda.softgpu.fail_clear()
-Takes back every failure that has not happened yet.
+Cancels every failure that has not happened yet.
 = cuda.softgpu.leaks()
-@return string[]  one line per object that is still alive
+@return string[]  one line for each object that is still alive
 = cuda.softgpu.log(what)
 Starts, stops or clears the log of driver calls.
-@param what "on"|"off"|"clear"
+@param what "on"|"off"|"clear"  "on" starts the log, "off" stops it, "clear" empties it
 = cuda.softgpu.report(form)
-The report of the last fault, or "".
-@param form? "text"|"json"  json: an object on one line, for tools; "" if it is not a kernel's fault
+Returns the report of the last fault, or "".
+@param form? "text"|"json"  json: an object on one line, for tools; "" if the fault was not in a kernel
 @return string
 = cuda.softgpu.runs()
-The operations that have run since log("on") or log("clear"), in the order in which they did. Of the calls that
-submitted them, calls() tells.
+Returns the operations that have run since log("on") or log("clear"), in the order in which they ran. calls() returns
+the calls that submitted them.
 @return cuda.softgpu.Run[]
 = cuda.softgpu.schedule(what)
-How kernels are run from now on. What a key is not given for stays.
+Sets how kernels run from now on. Keys that you omit keep their values.
 
    threads  how many run a kernel. "auto": as many as there are processors, where the blocks of the kernel are
             independent and there is enough to do; "auto:2": no more than two. A number: so many for every kernel,
@@ -6007,18 +6079,18 @@ How kernels are run from now on. What a key is not given for stays.
    order    in which blocks begin: "forward", "reverse", "random:SEED"
    gang     threads of a block that execute together, 32 to 1024
    timeout  seconds until a kernel is stopped with LAUNCH_TIMEOUT; 0 or "off": none is
-@param what? {threads?: integer|string, order?: string, gang?: integer, timeout?: number|string}
-@return {threads: integer|string, order: string, gang: integer, timeout: number} schedule  from now on
+@param what? {threads?: integer|string, order?: string, gang?: integer, timeout?: number|string}  the settings to change
+@return {threads: integer|string, order: string, gang: integer, timeout: number} schedule  the settings now
 @raise LogicError for other keys and values
 @options gang order threads timeout
 = cuda.softgpu.set_device_count(n)
-Sets the number of devices. Everything on the device is dropped first; objects that are still held answer
-as those of a destroyed context do.
-@param n integer  1 to 8
+Sets the number of devices. Everything on the devices is dropped first; objects that you still hold behave as those
+of a destroyed context.
+@param n integer  from 1 to 8
 = cuda.softgpu.stats()
-@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...; spare_bytes: host memory that kernels keep for their next launches
+@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...; spare_bytes: host memory that kernels keep for later launches
 = cuda.softgpu.streams(mode)
-When work in streams runs, from now on; returns the setting if nothing is given.
+Sets when work in streams runs from now on; without an argument, returns the setting.
 
    deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
                 is never done in time
@@ -6233,31 +6305,31 @@ Binds a texture to a new CUDA array with the elements of an array with two axes.
 @raise LogicError as matrix_to_array and TextureReference:set_array
 # docs/traps.md
 = cuda.Error class
-@field class string          "LogicError", ...
-@field message string        one sentence
-@field code integer?         CUresult, if the driver reported it
+@field class string  the name of the class: "LogicError", ...
+@field message string  the message, one sentence
+@field code integer?  the CUresult, if the driver reported the error
 @field name string?          "CUDA_ERROR_INVALID_VALUE"
-@field call string?          driver function that reported it
-@field kernel string?        kernel concerned: launched, or launched last before a late report
-@field arg integer?          1-based number of the kernel argument that was refused
-@field param string?         that parameter as declared: "int n"
-@field detail string?        the driver's own explanation
+@field call string?  the driver function that reported it
+@field kernel string?  the kernel: the launched one, or for a late report the last launched one
+@field arg integer?  the number of the rejected kernel argument, from 1
+@field param string?  the declaration of its parameter: "int n"
+@field detail string?  the driver's own explanation
 @field hint string?          what to do next
-@field log string?           compiler's or JIT's log
-@field source string?        source that did not compile
-@field excerpt string?       its lines around the first error, with a mark
-@field sticky boolean?       true: every later call on the device fails, the process must restart
-@field requested number?     MemoryError: bytes asked for
-@field free number?          MemoryError: bytes free on the device
-@field total number?         MemoryError: bytes the device has
-@field live number?          MemoryError: bytes of device memory that objects of this program have
-@field pooled number?        MemoryError: bytes that pools keep for later
-@field queued number?        MemoryError: bytes that were collected and not yet given back
-@field expression string[]?  arrays: the operations that were computed, with the lines that wrote them
+@field log string?  the log of the compiler or the JIT
+@field source string?  the source that did not compile
+@field excerpt string?  the lines of the source around the first error, with a mark
+@field sticky boolean?  true: every later call on the device fails, and the process must restart
+@field requested number?  MemoryError: requested bytes
+@field free number?  MemoryError: free bytes on the device
+@field total number?  MemoryError: bytes of device memory
+@field live number?  MemoryError: bytes of device memory in use by objects of this program
+@field pooled number?  MemoryError: bytes that pools hold for later use
+@field queued number?  MemoryError: bytes that were collected and are not freed yet
+@field expression string[]?  for arrays: the computed operations, with the lines that wrote them
 @field where string?         "script.lua:12", the caller's line
-@field traceback string      stack at the time of the error
+@field traceback string  the stack at the time of the error
 = cuda.Error:is(class)
-Is this error of that class (or of one of its subclasses)?
+Returns true if the error has this class or one of its subclasses.
 @param class table|string  a class, such as cuda.MemoryError, or its name
 @return boolean
 = cuda.has(name)
@@ -6671,11 +6743,11 @@ Writes bytes to the parameters, regardless of their types. Memory whose address 
 Sets the types of the parameters and the shape of the block for prepared_call(). If the kernel's own signature is
 known, the types must agree with it, and it determines how values are checked. Otherwise the types become its
 signature, for fn(...) too. PyCUDA's Function.prepare.
-@param arg_types string|any[]  a string with characters of Python's struct module ("PPif", native sizes; F and D are complex float and double, 8s is 8 bytes), or a list of types: such a character, a type as in C ("float *", "unsigned int"), a dtype ("int32"), an FFI ctype, {bytes = 24}
+@param arg_types string|any[]  a string with characters of Python's struct module ("PPif", native sizes; F and D are complex float and double, 8s is 8 bytes), or a list of types: such a character, a type as in C ("float *", "unsigned int"), a dtype ("int32"), an FFI ctype, or a table with the field bytes
 @param options? {block: integer|integer[], shared: integer, texrefs: table}  block: the threads; default: as set by set_block_shape(), or else an argument of prepared_call(); shared: dynamic shared memory in bytes; texrefs: a list of texture references of the kernel's module, which are checked
 @return cuda.Function self
 @raise LogicError for types that the parameters cannot have, invalid formats and options
-@options block bytes shared texrefs
+@options block shared texrefs
 = cuda.Function:prepared_async_call(grid, ...)
 As prepared_call(), in a stream.
 @param grid integer|integer[]  blocks in the grid: up to 3 extents

@@ -106,7 +106,7 @@ end
 
 -- ---- axes in another order ------------------------------------------------------------------------------------------
 
----Permutes the axes and returns a view.
+---Transposes the array: permutes its axes and returns a view.
 ---@param ... any  the axes in their new order, or one list of them; default: the reverse order
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if each axis does not appear exactly once
