@@ -358,7 +358,7 @@ function Function:max_cluster_size(options) end
 ---checks as fn(...).
 ---@param grid integer|integer[]  blocks in the grid: up to 3 extents
 ---@param ... any  a list with the block's extents, required if prepare() did not receive a block; then the arguments,
----  as for fn(...); then optionally {shared_size = bytes}
+---  as in fn(...); then optionally {shared_size = bytes}
 ---@raise LogicError for arguments that do not fit, and if prepare() was not called; LaunchError for a grid or a
 --- block beyond the limits
 function Function:prepared_call(grid, ...) end

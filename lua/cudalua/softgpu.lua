@@ -74,7 +74,7 @@ end
 
 ---Sets when work in streams runs from now on; without an argument, returns the setting.
 ---
----    deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
+---    deferred     when the program waits for it, and then only what that depends on: what a program forgets to wait for
 ---                 is never done in time
 ---    eager        in the call that submits it
 ---    random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
@@ -134,7 +134,7 @@ for _, name in ipairs(checks) do check_names[name] = true end
 ---whose detail names the kernel, source line, block, thread and memory.
 ---
 ---    races          accesses of shared and global memory that nothing orders
----    uninitialised  loads of memory that nobody has written
+---    uninitialised  loads of memory that was never written
 ---    barriers       __syncthreads() that not all threads come to at one place
 ---    shuffles       values of lanes that do not take part, where they are used
 ---    arrays         accesses of shared memory beyond the variable whose address they are made from

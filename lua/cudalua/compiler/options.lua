@@ -125,7 +125,7 @@ function M.normal_name(name)
   return (name:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""):gsub(" ?([^%w_ ]) ?", "%1"))
 end
 
----The options as a plain table, with nothing in it that there is not.
+---The options as a plain table, without unknown ones.
 ---@param where string
 ---@param opts any
 ---@return cudalua.CompileOptions
@@ -231,7 +231,7 @@ local function given(options, ...)
   return false
 end
 
----Can the compiler be asked for the types of kernels? Variable templates came with C++14.
+---Can the compiler report the types of kernels? Variable templates came with C++14.
 ---@param job cudalua.CompileJob
 ---@return boolean
 function M.has_signatures(job)

@@ -70,7 +70,7 @@ local function set_in_lua(fn, ...)
 end
 
 ---Sets all parameters for later launches. Memory is kept alive until they are set again.
----@param ... any  the arguments, as for fn(...); In, Out and InOut copy at each launch
+---@param ... any  the arguments, as in fn(...); In, Out and InOut copy at each launch
 ---@raise LogicError for arguments that do not fit; in this case nothing is changed
 function Function:param_set(...)
   local list, bytes = param_set(self, ...)

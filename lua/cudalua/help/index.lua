@@ -6037,7 +6037,7 @@ the setting. Existing memory counts as written. A kernel in which a check finds 
 whose detail names the kernel, source line, block, thread and memory.
 
    races          accesses of shared and global memory that nothing orders
-   uninitialised  loads of memory that nobody has written
+   uninitialised  loads of memory that was never written
    barriers       __syncthreads() that not all threads come to at one place
    shuffles       values of lanes that do not take part, where they are used
    arrays         accesses of shared memory beyond the variable whose address they are made from
@@ -6092,7 +6092,7 @@ of a destroyed context.
 = cuda.softgpu.streams(mode)
 Sets when work in streams runs from now on; without an argument, returns the setting.
 
-   deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
+   deferred     when the program waits for it, and then only what that depends on: what a program forgets to wait for
                 is never done in time
    eager        in the call that submits it
    random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
@@ -6718,7 +6718,7 @@ The kernel's name.
 @return string  as in the module; mangled for templates
 = cuda.Function:param_set(...)
 Sets all parameters for later launches. Memory is kept alive until they are set again.
-@param ... any  the arguments, as for fn(...); In, Out and InOut copy at each launch
+@param ... any  the arguments, as in fn(...); In, Out and InOut copy at each launch
 @raise LogicError for arguments that do not fit; in this case nothing is changed
 = cuda.Function:param_set_size(bytes)
 Sets the total size of the parameters. param_set() does this automatically.
@@ -6757,7 +6757,7 @@ As prepared_call(), in a stream.
 Launches the kernel in the current stream with the settings of prepare(). The fastest way to launch, with the same
 checks as fn(...).
 @param grid integer|integer[]  blocks in the grid: up to 3 extents
-@param ... any  a list with the block's extents, required if prepare() did not receive a block; then the arguments, as for fn(...); then optionally {shared_size = bytes}
+@param ... any  a list with the block's extents, required if prepare() did not receive a block; then the arguments, as in fn(...); then optionally {shared_size = bytes}
 @raise LogicError for arguments that do not fit, and if prepare() was not called; LaunchError for a grid or a block beyond the limits
 @options shared_size
 = cuda.Function:prepared_timed_call(grid, ...)

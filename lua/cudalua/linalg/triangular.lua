@@ -72,7 +72,7 @@ function M.sides(what, a, b)
   return layout.broadcast(what, matrices.lead(a), matrices.lead(b)), b, is_vector
 end
 
----The matrices of one array beside those of a batch: its own batch if it is that batch or one matrix.
+---The matrices of one array beside those of a batch: its own batch if that is the whole batch or one matrix.
 ---@param a cudalua.gpuarray.Array
 ---@param batch integer[]
 ---@return cudalua.gpuarray.Array

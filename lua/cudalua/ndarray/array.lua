@@ -83,7 +83,7 @@ end
 function M.new(dtype, p, shape, strides, size, memory) return (make(dtype, p, shape, strides, size, memory)) end
 local new = M.new
 
----Whose memory an array shows, if it is somebody else's.
+---The owner of the memory of an array, if it is not the array itself.
 ---@class cudalua.ndarray.Owner
 ---@field base any     the owner, or nil
 ---@field memory any   what else keeps the memory, or nil
@@ -91,7 +91,7 @@ local new = M.new
 ---  arrays: compiled code would keep what the function of one array keeps
 ---@field token any    given to alive
 
----A new array over memory that somebody else owns.
+---A new array over memory that has another owner.
 ---@param dtype cudalua.dtype.DType
 ---@param p ffi.cdata*         uint8_t *
 ---@param shape integer[]      lists that are given away

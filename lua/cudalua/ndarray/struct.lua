@@ -64,7 +64,7 @@ local function first_difference(a, b, tolerance)
   return first, text
 end
 
----Are two arrays of one shape equal, of which one holds structs?
+---Are two arrays of one shape equal, if one holds structs?
 ---@param a cudalua.ndarray.Array
 ---@param b cudalua.ndarray.Array
 ---@param tolerance? table  as for compare.first_difference

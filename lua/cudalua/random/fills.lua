@@ -62,7 +62,7 @@ function M.object(class, methods, g, what, count, field)
     __tostring = function() return ("%s(%d)"):format(what, count) end })
 end
 
----Refuses what happens outside of the generator's context.
+---Refuses what happens outside the generator's context.
 ---@param g table
 ---@param what string
 function M.check_context(g, what)

@@ -45,7 +45,7 @@ function M.is(x) return type(x) == "table" and getmetatable(x) == TAG end
 ---@param what string
 ---@param x any
 ---@return cudalua.sparse.Matrix x
----@raise LogicError if it is no sparse matrix
+---@raise LogicError if it is not a sparse matrix
 function M.check(what, x)
   if M.is(x) then return x end
   local name = what:match ":([%w_]+)$"
