@@ -74,7 +74,7 @@ end
 
 ---Sets when work in streams runs from now on; without an argument, returns the setting.
 ---
----    deferred     when the program waits for it, and then only what that depends on: what a program forgets to wait for
+---    deferred     when the program waits for it, with what that depends on: what a program forgets to wait for
 ---                 is never done in time
 ---    eager        in the call that submits it
 ---    random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
