@@ -1,9 +1,9 @@
 -- Files with sentences that tools/words.lua does not accept yet, and how many complaints each has. Numbers may only
 -- fall. After you mend some, `luajit tools/words.lua --later` writes the new ones; a file without any must leave.
 return {
-  ["docs/architecture.md"] = 27,
-  ["docs/imaging.md"] = 20,
-  ["docs/interactive.md"] = 17,
+  ["docs/architecture.md"] = 21,
+  ["docs/imaging.md"] = 17,
+  ["docs/interactive.md"] = 13,
   ["docs/linalg.md"] = 46,
   ["docs/meta/memory.lua"] = 1,
   ["docs/meta/stream.lua"] = 1,
