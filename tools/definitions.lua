@@ -71,7 +71,7 @@ local function parameter(tag) return (tag.lines[1]:match "^%-%-%-@param%s+([%w_%
 ---@field complex? boolean      of an operation: are there expressions for complex numbers alone?
 ---@field object? integer       the number of the parameter that is the method's array; default: 1
 
--- A block with the usual tags in the place of those that it does not have.
+-- A block, with the usual tags for those that it does not have.
 local function entry(name, block, usual)
   local params = tagged(block, "param")
   if not params[1] then params = usual.params end
@@ -96,6 +96,8 @@ local function fail(...) error(string.format(...), 0) end
 
 local OPTIONS = { "---@param options? cudalua.operation_options  out, stream, allocator" }
 local RETURN = { "---@return cudalua.gpuarray.Array" }
+local OPERANDS = { "the first operand: an array, or a number if another operand is an array",
+  "the second operand; its shape broadcasts with the first one's", "the third operand; as the second one" }
 local REFUSES = {
   { "---@raise LogicError if a's dtype is not supported" },
   { "---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers" },
@@ -105,7 +107,8 @@ local REFUSES = {
 local function usual_of(arity)
   local usual = { params = {}, options = OPTIONS, ["return"] = RETURN, raise = REFUSES[arity] }
   for k = 1, arity do
-    local line = ("---@param %s cudalua.gpuarray.Array%s"):format(("abc"):sub(k, k), arity > 1 and "|number" or "")
+    local line = ("---@param %s cudalua.gpuarray.Array%s  %s"):format(("abc"):sub(k, k), arity > 1 and "|number" or "",
+      arity > 1 and OPERANDS[k] or "an array of any shape")
     usual.params[k] = { lines = { line } }
   end
   return usual
@@ -169,24 +172,26 @@ end
 
 local function options(text) return { lines = folded("@param options? any ", text) } end
 
-local ARRAY = { lines = { "---@param a cudalua.gpuarray.Array" } }
+local ARRAY = { lines = { "---@param a cudalua.gpuarray.Array  the array to reduce, of any shape" } }
+local SCANNED = { lines = { "---@param a cudalua.gpuarray.Array  the array to scan, of any shape" } }
 -- Without and with a dtype.
 local AXES = {
-  options [[{axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the
-    last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result]],
-  options [[{axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from
-    the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
-    to it first. out: an array that gets the result]],
+  options [[{axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative
+    numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an
+    array that receives the result]],
+  options [[{axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+    negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1.
+    dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result]],
 }
 local AXIS = {
-  options [[{axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default: all
-    elements in C order, to an array of one axis. out: an array that gets the result]],
-  options [[{axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default:
-    all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it first. out: an
-    array that gets the result]],
+  options [[{axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis;
+    default: scan all elements in C order and return a 1-D array. out: an array that receives the result]],
+  options [[{axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last
+    axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are
+    converted to it first. out: an array that receives the result]],
 }
-local AXES_WRONG = "an axis is out of range or given twice, or out does not fit"
-local AXIS_WRONG = "the axis is out of range, or out does not fit"
+local AXES_WRONG = "an axis is out of range or appears twice, or out has another shape"
+local AXIS_WRONG = "the axis is out of range, or out has another shape"
 
 -- By rule of a reduction: may the caller ask for a dtype? What does it raise first, and of what dtype is the result?
 local RULES = {
@@ -205,7 +210,7 @@ local function usual_reduction(rule)
 end
 
 local function usual_scan(rule)
-  return { params = { ARRAY, AXIS[rule.dtype and 2 or 1] }, ["return"] = RETURN,
+  return { params = { SCANNED, AXIS[rule.dtype and 2 or 1] }, ["return"] = RETURN,
     raise = folded("@raise LogicError", "if " .. rule.raise .. AXIS_WRONG) }
 end
 
@@ -262,9 +267,9 @@ local function as_functions(source)
   return list
 end
 
-local HOST_DATA = "---@param a any  array, or host data, which is copied to the device"
+local HOST_DATA = "---@param a any  an array, or host data, which is copied to the device"
 
----Functions that are methods first: they take host data, too, in the place of the array.
+---Functions that are methods first: they take host data, too, instead of the array.
 ---@return definitions.Entry[]
 function M.from_methods()
   local methods, list = {}, {}

@@ -43,13 +43,16 @@ end
 
 -- What is said of options that need no words of their own.
 local USUAL_TEXTS = {
-  allocator = "gives the memory of the result", out = "gets the result",
-  stream = "the stream that computes it; default: the current one", axis = "from 1, negative ones from the last",
-  keepdims = "the axes stay, with an extent of 1", pinned = "in page-locked memory, as cuda.pagelocked_empty",
-  managed = "in managed memory, as cuda.managed_empty", equal_nan = "NaN equals NaN", rtol = "the relative tolerance",
-  atol = "the absolute tolerance",
+  allocator = "a function that allocates the result: it takes a number of bytes and returns device memory",
+  out = "an array that receives the result, instead of a new one", dtype = "the dtype of the result, as for dtype.of",
+  stream = "the stream to run in; default: the current stream",
+  axis = "an axis, from 1; negative numbers count from the last axis",
+  keepdims = "keep each reduced axis, with an extent of 1",
+  pinned = "allocate page-locked memory, as cuda.pagelocked_empty does",
+  managed = "allocate managed memory, as cuda.managed_empty does", equal_nan = "count two NaNs as equal",
+  rtol = "the relative tolerance", atol = "the absolute tolerance",
 }
-local ORDER = 'C (default): the last axis changes fastest; F: the first one' -- of the type "C"|"F"
+local ORDER = 'C (default): the last axis changes fastest; F: the first axis does' -- of the type "C"|"F"
 
 ---An option.
 ---@class help_options.Option
@@ -92,7 +95,8 @@ local function said_of(name, text, names)
   return (text:sub(from, to):gsub("[,;%.%s]+$", ""))
 end
 
--- Adds the names of `{axis: integer, out}`. With `assigned`, only if each has a value: `{order = "F"}`.
+-- Adds the names of `{axis: integer, out}`. With `assigned`, only if each has a value: `{order = "F"}`. Returns true if
+-- the braces are a table of options.
 local function add_braced(found, braces, assigned, text)
   local options, names = {}, {}
   for _, part in ipairs(M.parts(braces:sub(2, -2))) do
@@ -102,6 +106,7 @@ local function add_braced(found, braces, assigned, text)
     names[#names + 1] = name
   end
   for _, option in ipairs(options) do add(found, option[1], option[2], said_of(option[1], text, names)) end
+  return true
 end
 
 local function add_class(found, fields)
@@ -116,13 +121,15 @@ local function is_options(name) return name == "options" or name == "opts" end
 -- Those of one type with its text. `of(name)` has the options of another function.
 local function add_type(found, text, whole, classes, of)
   for class in text:gmatch "cudalua%.[%w_%.]*ptions" do add_class(found, classes[class] or {}) end
-  for braces, after in text:gmatch "(%b{})()" do
-    add_braced(found, braces, not whole and not text:find "^{", text:sub(after))
+  local has_braces = false
+  for braces, after in text:gmatch "(%b{})()" do -- those after the options are values: range: {low, high}
+    has_braces = add_braced(found, braces, not whole and not text:find "^{", text:sub(after))
+    if has_braces then break end
   end
-  local other = whole and not text:find("{", 1, true) and text:match "%sas for ([%w_%.]+)"
-  if other then
+  local other = whole and text:match "%sas for ([%w_%.]+)"
+  if other then -- with options of its own, the others' words alone
     for _, option in ipairs(of(other:gsub("%.$", "")).list) do
-      if not text:find("without " .. option.name, 1, true) then
+      if found.by_name[option.name] or not has_braces and not text:find("without " .. option.name, 1, true) then
         add(found, option.name, option.type, option.text, option.strings)
       end
     end

@@ -9,24 +9,24 @@ local RegisteredBuffer = {}
 ---@raise LogicError after unregister()
 function RegisteredBuffer:gl_handle() end
 
----cuGraphicsResourceSetMapFlags: how CUDA is going to use it, from the next map() on.
+---cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
 ---@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
 ---@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
 function RegisteredBuffer:set_map_flags(flags) end
 
----cuGraphicsMapResources: from now on CUDA may use the buffer, and OpenGL may not, until unmap(). What OpenGL was told
----to draw comes before the work that is put in the stream afterwards.
+---cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the buffer until unmap(). Earlier OpenGL commands
+---complete before later work in the stream.
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gl.RegisteredMapping
----@raise LogicError (208) if it is mapped already, (219) if no OpenGL context is current; with another context
---- current, for a stream that is being captured, after unregister()
+---@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current,
+---  for a stream that is being captured, after unregister()
 function RegisteredBuffer:map(stream) end
 
----cuGraphicsUnregisterResource: gives the buffer back to OpenGL alone. A mapped one is unmapped before.
----@raise LogicError (219) if no OpenGL context is current, with another context current, if it was unregistered already
+---cuGraphicsUnregisterResource: unregisters the buffer from CUDA. A mapped buffer is unmapped first.
+---@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
 function RegisteredBuffer:unregister() end
 
----The same as unregister().
+---As unregister().
 ---@raise LogicError as unregister()
 function RegisteredBuffer:close() end
 
@@ -37,51 +37,51 @@ local RegisteredImage = {}
 ---@raise LogicError after unregister()
 function RegisteredImage:gl_handle() end
 
----cuGraphicsResourceSetMapFlags: how CUDA is going to use it, from the next map() on.
+---cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
 ---@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
 ---@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
 function RegisteredImage:set_map_flags(flags) end
 
----cuGraphicsMapResources: from now on CUDA may use the image, and OpenGL may not, until unmap().
+---cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the image until unmap().
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gl.RegisteredMapping
----@raise LogicError (208) if it is mapped already, (219) if no OpenGL context is current; with another context
---- current, for a stream that is being captured, after unregister()
+---@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current,
+---  for a stream that is being captured, after unregister()
 function RegisteredImage:map(stream) end
 
----cuGraphicsUnregisterResource: gives the image back to OpenGL alone. A mapped one is unmapped before.
----@raise LogicError (219) if no OpenGL context is current, with another context current, if it was unregistered already
+---cuGraphicsUnregisterResource: unregisters the image from CUDA. A mapped image is unmapped first.
+---@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
 function RegisteredImage:unregister() end
 
----The same as unregister().
+---As unregister().
 ---@raise LogicError as unregister()
 function RegisteredImage:close() end
 
 ---@class cudalua.gl.RegisteredMapping
 local RegisteredMapping = {}
 
----cuGraphicsResourceGetMappedPointer: the memory of a mapped buffer. It cannot be used any more after unmap().
+---cuGraphicsResourceGetMappedPointer: returns the memory of a mapped buffer. You can no longer use it after unmap().
 ---@return cudalua.DevicePointer
 ---@return integer  bytes
 ---@raise LogicError (213) for an image, after unmap()
 function RegisteredMapping:device_ptr_and_size() end
 
----cuGraphicsSubResourceGetMappedArray: the texels of a mapped image. The array cannot be used any more after unmap().
----@param index? integer  face of a cube map, layer of GL_TEXTURE_2D_ARRAY, from 0; default 0
----@param level? integer  of mipmaps, from 0; default 0
----@return cudalua.Array  of the driver's; its free() does nothing but end this view
----@raise LogicError (212) for a buffer, (1) for a part or level that the image lacks, after unmap()
+---cuGraphicsSubResourceGetMappedArray: returns the texels of a mapped image. You can no longer use the array after
+---unmap().
+---@param index? integer  the face of a cube map, or the layer of GL_TEXTURE_2D_ARRAY, from 0; default 0
+---@param level? integer  the level of mipmaps, from 0; default 0
+---@return cudalua.Array  the driver's array; its free() only ends this view
+---@raise LogicError (212) for a buffer, (1) for a part or level that the image does not have, after unmap()
 function RegisteredMapping:array(index, level) end
 
----cuGraphicsUnmapResources: gives the memory back to OpenGL. What was put in the stream before, and in other streams
----that used the mapped memory, comes before what OpenGL is told to draw from now on. Pointers and arrays of the mapping
----cannot be used any more.
----@param stream? cudalua.Stream  default: the one that it was mapped in
+---cuGraphicsUnmapResources: returns the memory to OpenGL. Earlier work in the stream, and in other streams that used
+---the mapped memory, completes before later OpenGL commands. You can no longer use pointers and arrays of the mapping.
+---@param stream? cudalua.Stream  default: the stream that it was mapped in
 ---@raise LogicError (219) if no OpenGL context is current, with another context current, for a stream that is being
---- captured, if it was unmapped already
+---  captured, if it was already unmapped
 function RegisteredMapping:unmap(stream) end
 
----The same as unmap().
----@param stream? cudalua.Stream  default: the one that it was mapped in
+---As unmap().
+---@param stream? cudalua.Stream  default: the stream that it was mapped in
 ---@raise LogicError as unmap()
 function RegisteredMapping:close(stream) end

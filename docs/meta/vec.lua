@@ -1,8 +1,8 @@
 ---@meta cudalua.vec
 -- Annotations of CUDA's vectors, which lua/cudalua/vec.lua makes when they are asked for.
 
----CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment; make_... makes a value of
----it, an FFI struct that is an argument of kernels and an element of arrays.
+---CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment. make_... creates a value of
+---it: an FFI struct, which can be an argument of kernels and an element of arrays.
 ---@class cudalua.vec
 ---@field char1 cudalua.dtype.DType  1 int8; 1 bytes, aligned to 1
 ---@field char2 cudalua.dtype.DType  2 int8; 2 bytes, aligned to 2
@@ -62,64 +62,64 @@
 ---@field double4 cudalua.dtype.DType  4 float64; 32 bytes, aligned to 16
 ---@field double4_16a cudalua.dtype.DType  4 float64; 32 bytes, aligned to 16
 ---@field double4_32a cudalua.dtype.DType  4 float64; 32 bytes, aligned to 32
----@field make_char1 fun(x: number): ffi.cdata*
----@field make_char2 fun(x: number, y: number): ffi.cdata*
----@field make_char3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_char4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_uchar1 fun(x: number): ffi.cdata*
----@field make_uchar2 fun(x: number, y: number): ffi.cdata*
----@field make_uchar3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_uchar4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_short1 fun(x: number): ffi.cdata*
----@field make_short2 fun(x: number, y: number): ffi.cdata*
----@field make_short3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_short4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_ushort1 fun(x: number): ffi.cdata*
----@field make_ushort2 fun(x: number, y: number): ffi.cdata*
----@field make_ushort3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_ushort4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_int1 fun(x: number): ffi.cdata*
----@field make_int2 fun(x: number, y: number): ffi.cdata*
----@field make_int3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_int4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_uint1 fun(x: number): ffi.cdata*
----@field make_uint2 fun(x: number, y: number): ffi.cdata*
----@field make_uint3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_uint4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_long1 fun(x: number): ffi.cdata*
----@field make_long2 fun(x: number, y: number): ffi.cdata*
----@field make_long3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_long4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_long4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_long4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_ulong1 fun(x: number): ffi.cdata*
----@field make_ulong2 fun(x: number, y: number): ffi.cdata*
----@field make_ulong3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_ulong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_ulong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_ulong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_longlong1 fun(x: number): ffi.cdata*
----@field make_longlong2 fun(x: number, y: number): ffi.cdata*
----@field make_longlong3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_longlong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_longlong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_longlong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_ulonglong1 fun(x: number): ffi.cdata*
----@field make_ulonglong2 fun(x: number, y: number): ffi.cdata*
----@field make_ulonglong3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_ulonglong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_ulonglong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_ulonglong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_float1 fun(x: number): ffi.cdata*
----@field make_float2 fun(x: number, y: number): ffi.cdata*
----@field make_float3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_float4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_double1 fun(x: number): ffi.cdata*
----@field make_double2 fun(x: number, y: number): ffi.cdata*
----@field make_double3 fun(x: number, y: number, z: number): ffi.cdata*
----@field make_double4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_double4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
----@field make_double4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_char1 fun(x: number): ffi.cdata*  a value of vec.char1
+---@field make_char2 fun(x: number, y: number): ffi.cdata*  a value of vec.char2
+---@field make_char3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.char3
+---@field make_char4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.char4
+---@field make_uchar1 fun(x: number): ffi.cdata*  a value of vec.uchar1
+---@field make_uchar2 fun(x: number, y: number): ffi.cdata*  a value of vec.uchar2
+---@field make_uchar3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.uchar3
+---@field make_uchar4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.uchar4
+---@field make_short1 fun(x: number): ffi.cdata*  a value of vec.short1
+---@field make_short2 fun(x: number, y: number): ffi.cdata*  a value of vec.short2
+---@field make_short3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.short3
+---@field make_short4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.short4
+---@field make_ushort1 fun(x: number): ffi.cdata*  a value of vec.ushort1
+---@field make_ushort2 fun(x: number, y: number): ffi.cdata*  a value of vec.ushort2
+---@field make_ushort3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.ushort3
+---@field make_ushort4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.ushort4
+---@field make_int1 fun(x: number): ffi.cdata*  a value of vec.int1
+---@field make_int2 fun(x: number, y: number): ffi.cdata*  a value of vec.int2
+---@field make_int3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.int3
+---@field make_int4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.int4
+---@field make_uint1 fun(x: number): ffi.cdata*  a value of vec.uint1
+---@field make_uint2 fun(x: number, y: number): ffi.cdata*  a value of vec.uint2
+---@field make_uint3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.uint3
+---@field make_uint4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.uint4
+---@field make_long1 fun(x: number): ffi.cdata*  a value of vec.long1
+---@field make_long2 fun(x: number, y: number): ffi.cdata*  a value of vec.long2
+---@field make_long3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.long3
+---@field make_long4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.long4
+---@field make_long4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.long4_16a
+---@field make_long4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.long4_32a
+---@field make_ulong1 fun(x: number): ffi.cdata*  a value of vec.ulong1
+---@field make_ulong2 fun(x: number, y: number): ffi.cdata*  a value of vec.ulong2
+---@field make_ulong3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.ulong3
+---@field make_ulong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.ulong4
+---@field make_ulong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.ulong4_16a
+---@field make_ulong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.ulong4_32a
+---@field make_longlong1 fun(x: number): ffi.cdata*  a value of vec.longlong1
+---@field make_longlong2 fun(x: number, y: number): ffi.cdata*  a value of vec.longlong2
+---@field make_longlong3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.longlong3
+---@field make_longlong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.longlong4
+---@field make_longlong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.longlong4_16a
+---@field make_longlong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.longlong4_32a
+---@field make_ulonglong1 fun(x: number): ffi.cdata*  a value of vec.ulonglong1
+---@field make_ulonglong2 fun(x: number, y: number): ffi.cdata*  a value of vec.ulonglong2
+---@field make_ulonglong3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.ulonglong3
+---@field make_ulonglong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.ulonglong4
+---@field make_ulonglong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.ulonglong4_16a
+---@field make_ulonglong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.ulonglong4_32a
+---@field make_float1 fun(x: number): ffi.cdata*  a value of vec.float1
+---@field make_float2 fun(x: number, y: number): ffi.cdata*  a value of vec.float2
+---@field make_float3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.float3
+---@field make_float4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.float4
+---@field make_double1 fun(x: number): ffi.cdata*  a value of vec.double1
+---@field make_double2 fun(x: number, y: number): ffi.cdata*  a value of vec.double2
+---@field make_double3 fun(x: number, y: number, z: number): ffi.cdata*  a value of vec.double3
+---@field make_double4 fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.double4
+---@field make_double4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.double4_16a
+---@field make_double4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*  a value of vec.double4_32a
 local vec = {}
 
 return vec

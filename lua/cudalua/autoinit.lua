@@ -9,11 +9,11 @@ cuda.init()
 ---@class cudalua.autoinit
 local M = {}
 
----The context that was made.
+---The context that was created.
 ---@type cudalua.Context
 M.context = tools.make_default_context()
 
----Its device.
+---The device of the context.
 ---@type cudalua.Device
 M.device = M.context:get_device()
 

@@ -13,7 +13,7 @@ local M = {}
 ---@type cudalua.Context
 M.context = tools.make_default_context(function(device) return device:retain_primary_context():push() end)
 
----Its device.
+---The device of the context.
 ---@type cudalua.Device
 M.device = M.context:get_device()
 

@@ -10,20 +10,22 @@ local names = require "cudalua.base.names"
 ---@class cudalua.cache
 local M = {}
 
----Writes the kernels that this process has asked for so far into a folder, compiled for named devices. A program that
----uses the folder runs without NVRTC. Another export into the same folder adds to it.
----@param dir string       made if it does not exist
+---Writes the kernels that this process has used so far to a folder, compiled for the given devices. A program that uses
+---the folder runs without NVRTC. Another export to the same folder adds to it.
+---@param dir string  the folder; it is created if it does not exist
 ---@param archs? string[]  "sm_90": machine code for compute capability 9.0; "compute_90": PTX, which newer devices
----  compile. PTX for the oldest one is always written. Default: the current device's; on the software device compute_80
----@return cudalua.ExportReport report  what was written and what could not be
+---  compile. PTX for the oldest architecture is always written. Default: the architecture of the current device;
+---  compute_80 on the software device
+---@return cudalua.ExportReport report  the kernels that were written, and those that could not be
 ---@raise LogicError for architectures that NVRTC does not know; RuntimeError if NVRTC is not found, or if the folder
----  cannot be written or has something else in it
+---  cannot be written or contains other files
 function M.export(dir, archs) return require "cudalua.ship.export"(dir, archs) end
 
----Takes kernels from an exported folder from now on, before the disk cache and NVRTC. Kernels that are loaded stay as
----they are. The folder that was named last is looked at first; CUDALUA_KERNELS names others, with colons between them.
----@param dir string
----@raise RuntimeError if the folder does not exist, was not exported, or is of another version of this library
+---Loads kernels from an exported folder from now on, in preference to the disk cache and NVRTC. Kernels that are
+---already loaded are not affected. The folder that was named last is searched first. CUDALUA_KERNELS names more
+---folders, separated by colons.
+---@param dir string  the exported folder
+---@raise RuntimeError if the folder does not exist, was not exported, or belongs to another version of this library
 function M.use(dir)
   if type(dir) ~= "string" or dir == "" or dir:find "%z" then
     errors.raise("LogicError", "cache.use: expected a folder's path, got " .. errors.text(dir))
@@ -37,10 +39,11 @@ function M.use(dir)
 end
 
 ---@class cudalua.CacheState: cudalua.CacheInfo
----@field folders string[]  exported folders in use, the first one first
----@field exported integer  kernels that this process took from them
+---@field folders string[]  exported folders in use, in the order of the search
+---@field exported integer  kernels that this process loaded from them
 
----The disk cache of compiled kernels, exported folders in use, and what this process had of both.
+---Returns information about the disk cache of compiled kernels, exported folders in use, and this process's use of
+---both.
 ---@return cudalua.CacheState
 function M.info()
   local info = disk.cache_info()
@@ -48,8 +51,8 @@ function M.info()
   return info
 end
 
----Removes every entry of the disk cache, as cuda.clear_cache. Exported folders stay as they are.
----@return integer entries  how many there were
+---Removes every entry of the disk cache, as cuda.clear_cache. Exported folders are not changed.
+---@return integer entries  the number of removed entries
 function M.clear() return disk.clear_cache() end
 
 require("cudalua.base.surplus").install("cache.", M)

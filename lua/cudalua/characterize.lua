@@ -9,16 +9,16 @@ local tools = require "cudalua.tools"
 ---@class cudalua.characterize
 local M = {}
 
----How many bits the program's pointers have.
----@return integer  64: there is no other CUDA
+---Returns the number of bits of the program's pointers.
+---@return integer  64: CUDA does not support others
 function M.platform_bits() return ffi.abi "64bit" and 64 or 32 end
 
----Whether functions of kernels can call each other and themselves: the devices of today can.
+---Returns true if device functions can call each other and themselves. Current devices support this.
 ---@return boolean
 ---@raise LogicError (201) without a current context
 function M.has_stack() return cuda.Context.get_device():compute_capability() >= 2 end
 
----Whether kernels can compute with doubles: on the devices of today they can.
+---Returns true if kernels can compute with doubles. Current devices support this.
 ---@return boolean
 ---@raise LogicError (201) without a current context
 function M.has_double_support()
@@ -46,12 +46,12 @@ local function check_text(name, value)
   end
 end
 
----How many bytes a type has in kernels: a kernel tells.
+---Returns the size of a type in kernels in bytes, which a kernel determines.
 ---@param type_name string  "float3", "long", "struct node"
----@param preamble? string  CUDA C before it that declares the type: includes, structs
+---@param preamble? string  CUDA C that declares the type: includes, structs
 ---@return integer
----@raise CompileError if there is no such type; LogicError for anything but strings, (201) without a current context,
----  and while a stream is being captured
+---@raise CompileError if the type does not exist; LogicError if an argument is not a string, (201) without a current
+---  context, and while a stream is being captured
 function M.sizeof(type_name, preamble)
   check_text("type_name", type_name)
   if preamble == nil then preamble = "" end

@@ -18,15 +18,15 @@ local toolchain = require "cudalua.compiler.toolchain"
 ---@class cudalua.compiler
 local M = {}
 
----Options used when `options` is not given; CUDALUA_DEFAULT_FLAGS (blank separated) sets them.
+---The options that are used if you do not pass `options`. CUDALUA_DEFAULT_FLAGS (separated by blanks) sets them.
 M.DEFAULT_NVRTC_FLAGS = {}
 for flag in (os.getenv "CUDALUA_DEFAULT_FLAGS" or ""):gmatch "%S+" do
   M.DEFAULT_NVRTC_FLAGS[#M.DEFAULT_NVRTC_FLAGS + 1] = flag
 end
 
----NVRTC's library, opened at the first call.
----@return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil: not found
----@return string? why  what was tried, one line each
+---Returns information about NVRTC's library, which the first call opens.
+---@return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil if it was not found
+---@return string? why  the places that were tried, one on each line
 function M.nvrtc() return toolchain.open() end
 
 ---All that comes of a compilation.
@@ -44,13 +44,14 @@ function M.build(where, source, opts)
   return nvrtc.build(where, source, opts, M.DEFAULT_NVRTC_FLAGS)
 end
 
----Compiles CUDA C without loading it. Needs no device if `arch` is given. Warnings also go to cuda.on_notice.
----@param source string
----@param opts? cudalua.CompileOptions
----@return string image  a cubin, or PTX for "compute_NN" and the software device; `target` says otherwise
+---Compiles CUDA C without loading it. If you pass `arch`, it does not need a device. Warnings also go to
+---cuda.on_notice.
+---@param source string  the CUDA C source
+---@param opts? cudalua.CompileOptions  the compiler's options
+---@return string image  a cubin, or PTX for "compute_NN" and the software device; option `target` changes this
 ---@return string? log   warnings
 ---@raise CompileError (log, source, options, command_line, stdout, stderr, msg; excerpt: the lines around the first
----  error; keep_dir), LogicError for bad arguments, RuntimeError if NVRTC is not found.
+---  error; keep_dir), LogicError for invalid arguments, RuntimeError if NVRTC is not found.
 function M.compile(source, opts)
   local result = M.build("compile", source, opts)
   return result.image, result.log
@@ -58,9 +59,9 @@ end
 
 ---A compiled and loaded source.
 ---@class cudalua.SourceModule
----@field module cudalua.Module
+---@field module cudalua.Module  the loaded module
 ---@field log string?       the compiler's warnings
----@field timing {phase: string, ms: number}[]?  how long the compiler's phases took; with `time = true`
+---@field timing {phase: string, ms: number}[]?  the duration of each phase of the compiler; with `time = true`
 ---@field keep_dir string?  the folder with the compiler's files; with `keep = true`
 local SourceModule = {}
 SourceModule.__index = SourceModule
@@ -95,10 +96,10 @@ local function loaded(where, source, opts)
   }, SourceModule)
 end
 
----@param source string  CUDA C
----@param opts? cudalua.CompileOptions
+---@param source string  the CUDA C source
+---@param opts? cudalua.CompileOptions  the compiler's options
 ---@return cudalua.SourceModule
----@raise CompileError, and what module_from_buffer raises
+---@raise CompileError, and errors of module_from_buffer
 function M.SourceModule(source, opts) return loaded("SourceModule", source, opts) end
 
 local function check_self(self, method)
@@ -125,9 +126,9 @@ local function symbol(self, method, name)
   return lowered or name, normal
 end
 
----@param name string  kernel's name, or one of name_expressions
----@param opts? {args: any[]}  as Module:get_function takes them
----@return cudalua.Function  the same one each time
+---@param name string  the kernel's name, or one of name_expressions
+---@param opts? {args: any[]}  args: as for Module:get_function
+---@return cudalua.Function  the same object each time
 ---@raise LogicError (500) that lists the module's kernels.
 function SourceModule:get_function(name, opts)
   local lowered, normal = symbol(self, "get_function", name)
@@ -135,28 +136,28 @@ function SourceModule:get_function(name, opts)
   return functions.find(self.module, lowered, opts, params)
 end
 
----@param name string  a __device__ or __constant__ variable, or one of name_expressions
----@return cudalua.DevicePointer pointer  holds the module
+---@param name string  the name of a __device__ or __constant__ variable, or one of name_expressions
+---@return cudalua.DevicePointer pointer  it keeps the module alive
 ---@return integer bytes
----@raise LogicError (500).
+---@raise LogicError (500) if the module does not have this variable.
 function SourceModule:get_global(name)
   local lowered = symbol(self, "get_global", name)
   return self.module:get_global(lowered)
 end
 
----A texture reference of the source, `texture<float, 2> t;`.
----@param name string
----@return cudalua.TextureReference  the same one each time
----@raise LogicError (500) if there is none of that name
+---Returns a texture reference of the source, `texture<float, 2> t;`.
+---@param name string  the name of the variable
+---@return cudalua.TextureReference  the same object each time
+---@raise LogicError (500) if the module does not have this texture
 function SourceModule:get_texref(name)
   check_self(self, "get_texref")
   return self.module:get_texref(name)
 end
 
----A surface reference of the source, `surface<void, 2> s;`.
----@param name string
----@return cudalua.SurfaceReference  the same one each time
----@raise LogicError (500) if there is none of that name
+---Returns a surface reference of the source, `surface<void, 2> s;`.
+---@param name string  the name of the variable
+---@return cudalua.SurfaceReference  the same object each time
+---@raise LogicError (500) if the module does not have this surface
 function SourceModule:get_surfref(name)
   check_self(self, "get_surfref")
   return self.module:get_surfref(name)
@@ -181,9 +182,9 @@ local function only_kernel(mod, source)
 end
 
 ---As cuda.kernel.
----@param source string
----@param name? string|cudalua.CompileOptions
----@param opts? cudalua.CompileOptions
+---@param source string  the CUDA C source
+---@param name? string|cudalua.CompileOptions  as for cuda.kernel
+---@param opts? cudalua.CompileOptions  as for cuda.kernel
 ---@return cudalua.Function
 ---@raise as cuda.kernel
 function M.kernel(source, name, opts)

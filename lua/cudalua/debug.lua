@@ -5,7 +5,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local names = require "cudalua.base.names"
 
----Recording launches, and repeating them on the software device.
+---Recording launches and replaying them on the software device.
 ---@class cudalua.debug
 local M = {}
 
@@ -14,16 +14,16 @@ core.on_record(function(...) return require("cudalua.fault.images").keep(...) en
 local MOST = 256 * 2 ^ 20
 local known = { bytes = true }
 
----Records launches, or stops it. Before each launch the kernel's arguments and the allocations that they point into are
----copied to the host, and what its textures and surfaces read. The last launch is kept, also after record(false). A
----fault is then raised by the next launch or wait, while the recording is still that of the kernel at fault. Each
----launch waits for all work before it, so programs get much slower. Pointers inside memory are not followed; pointers
----in structs that are passed by value are. Launches of graphs and into captures are not recorded. Other Lua states
----record for themselves.
----@param on boolean
----@param options? {bytes: integer}  bytes: most bytes of memory that are kept, default 256 MiB. Of allocations beyond
----  it only the size is kept
----@return boolean before  whether launches were recorded
+---Turns the recording of launches on or off. Before each launch, the kernel's arguments, the allocations that they
+---point into, and the memory of its textures and surfaces are copied to the host. The last launch is kept, even after
+---record(false). The next launch or wait raises an error of a kernel while the recording is still that of the failed
+---kernel. Each launch waits for all work before it, so programs get much slower. Pointers inside memory are not
+---followed; pointers in structs passed by value are. Launches of graphs and into captures are not recorded. Each Lua
+---state records its own launches.
+---@param on boolean  the new setting
+---@param options? {bytes: integer}  bytes: the maximum size of the recorded memory in bytes, default 256 MiB. For
+---  allocations beyond it only the size is recorded
+---@return boolean before  true if launches were recorded before
 ---@raise LogicError for other arguments
 function M.record(on, options)
   if type(on) ~= "boolean" then
@@ -38,11 +38,11 @@ function M.record(on, options)
   return core.record()
 end
 
----Writes the recorded launch to a file, for replay() on another machine. The kernel is compiled for the software device
----first, so NVRTC is needed if the program runs on a GPU.
----@param path string
----@raise LogicError if nothing is recorded, RuntimeError if the file cannot be written or if the kernel came as machine
----  code
+---Saves the recorded launch to a file, for replay() on another machine. It first compiles the kernel for the software
+---device, so it needs NVRTC if the program runs on a GPU.
+---@param path string  the file
+---@raise LogicError if no launch is recorded, RuntimeError if the file cannot be written or if the kernel was loaded as
+---  machine code
 function M.save(path)
   if type(path) ~= "string" then
     errors.raise("LogicError", "debug.save: expected a path, got " .. errors.text(path))
@@ -50,12 +50,12 @@ function M.save(path)
   require("cudalua.fault.recording").write("debug.save", path)
 end
 
----Repeats a recorded launch on the software device with all of its checks, in a child process. Works after the GPU is
----lost to this process. Prints as a text that names the access, the line of the source, block and thread.
----@param path? string  a file of save(); default: the last recorded launch
+---Replays a recorded launch on the software device with all of its checks, in a child process. It works even after this
+---process has lost the GPU. When printed, the result names the access, the source line, the block and the thread.
+---@param path? string  a file that save() wrote; default: the last recorded launch
 ---@return cudalua.debug.Replay
----@raise LogicError if nothing is recorded or the file is no recording; RuntimeError if luajit is not found
----  (CUDALUA_LUAJIT names it), if the kernel came as machine code or if the software device does not take it
+---@raise LogicError if no launch is recorded or the file is not a recording; RuntimeError if luajit is not found (set
+---  CUDALUA_LUAJIT), if the kernel was loaded as machine code, or if the software device does not support it
 function M.replay(path)
   if path == nil then path = nil end -- or a NULL pointer
   if path ~= nil and type(path) ~= "string" then

@@ -13,7 +13,7 @@ local names = require "cudalua.base.names"
 ---`dtype(x)` is `dtype.of(x)`.
 ---@class cudalua.dtype
 ---@overload fun(x: any): cudalua.dtype.DType
----@field bool cudalua.dtype.DType        true and false, a byte each
+---@field bool cudalua.dtype.DType  true and false, one byte each
 ---@field int8 cudalua.dtype.DType        1 byte
 ---@field int16 cudalua.dtype.DType       2 bytes
 ---@field int32 cudalua.dtype.DType       4 bytes
@@ -22,24 +22,24 @@ local names = require "cudalua.base.names"
 ---@field uint16 cudalua.dtype.DType      2 bytes
 ---@field uint32 cudalua.dtype.DType      4 bytes
 ---@field uint64 cudalua.dtype.DType      8 bytes; values beyond 2^53 are uint64_t cdata
----@field float16 cudalua.dtype.DType     IEEE half precision; as ctype the bits, uint16_t
----@field bfloat16 cudalua.dtype.DType    the upper half of a float32; as ctype the bits, uint16_t
+---@field float16 cudalua.dtype.DType  IEEE half precision; its ctype is uint16_t with the bits
+---@field bfloat16 cudalua.dtype.DType  the upper half of a float32; its ctype is uint16_t with the bits
 ---@field float32 cudalua.dtype.DType     single precision, C's float
 ---@field float64 cudalua.dtype.DType     double precision
 ---@field complex64 cudalua.dtype.DType   two float32; values are FFI's complex numbers, with .re and .im
 ---@field complex128 cudalua.dtype.DType  two float64; values are FFI's complex numbers, with .re and .im
----@field list cudalua.dtype.DType[]      all of them, in the order of this list
+---@field list cudalua.dtype.DType[]  all of these, in this order
 local M = { list = {} }
 
----An element type. There is one object for each, so that == compares them. Read only.
+---An element type. Each type has one object, so you can compare types with ==. Read-only.
 ---@class cudalua.dtype.DType
 ---@field name string        "float32"
 ---@field kind string        "bool", "int", "uint", "float", "complex" or "struct"
----@field itemsize integer   bytes
----@field alignment integer  bytes
----@field ctype ffi.ctype*   an element as FFI sees it
+---@field itemsize integer  the size of an element in bytes
+---@field alignment integer  the alignment in bytes
+---@field ctype ffi.ctype*  the FFI type of an element
 ---@field code string        NumPy's code: "<f4"; "<V2" for bfloat16, "|V12" for a struct of 12 bytes
----@field fields cudalua.dtype.Field[]?  of structs; a fresh list
+---@field fields cudalua.dtype.Field[]?  for structs: the fields, in a new list
 
 -- What getmetatable says of a dtype.
 local TAG = "cudalua.dtype"
@@ -112,8 +112,8 @@ for _, r in ipairs(rows) do
   for name in r[6]:gmatch "[^,]+" do known[name] = dt end
 end
 
----Is it a dtype?
----@param x any
+---Returns true if x is a dtype.
+---@param x any  any value
 ---@return boolean
 function M.is_dtype(x) return type(x) == "table" and getmetatable(x) == TAG end
 
@@ -172,12 +172,12 @@ function M._find(x)
 end
 hooks.dtype_of = M._find
 
----The dtype of that name or C type.
+---Returns the dtype with this name or C type.
 ---@param x any  a dtype; a name ("float32"), a C or CUDA name ("unsigned int", "half"; "float" is C's, 32 bits), one of
 ---  CUDA's vectors ("float4") or a struct that tools.get_or_register_dtype() made known; NumPy's code ("<f4", "f4",
 ---  "f"); or an FFI ctype
 ---@return cudalua.dtype.DType
----@raise LogicError if no dtype has it
+---@raise LogicError if no dtype has this name or type
 function M.of(x) return M._of("dtype", x) end
 
 -- The same for `where`, which an error names.
@@ -194,18 +194,17 @@ function M._or_options(x, options)
   return x, options
 end
 
----A struct as C lays it out. Its elements are FFI structs with these fields; the dtype itself makes them when it is
----called: `particle(1, 2)` by position, `particle { x = 1 }` by name, the rest is zero. In an FFI struct a float16 or
----bfloat16 is its bits and a pointer an address; a:field() and a:tolist() of arrays give numbers. The same description
----gives the same object.
----@param fields any[]  { name, type } or { name, type, extents } for each field; type: as for dtype.of, another struct
----  included, or a pointer ("float *": an address on the device, a uint64); extents of a fixed array: a number or a
----  list
----@param options? {name: string, align: boolean|integer}  name: what C calls it; without one it has to be
----  registered before kernels can be generated from it; align: true (default) for C's own padding, false for none
----  (packed), a power of two for a struct that is aligned at least so (__align__(16))
+---Returns a struct with the layout of C. Its elements are FFI structs with these fields. Call the dtype to create them:
+---`particle(1, 2)` by position, `particle { x = 1 }` by name; other fields are zero. In an FFI struct a float16 or
+---bfloat16 is its bits and a pointer is an address; a:field() and a:tolist() of arrays return numbers. The same
+---description returns the same object.
+---@param fields any[]  { name, type } or { name, type, extents } for each field; type: as for dtype.of, including other
+---  structs, or a pointer ("float *": an address on the device, a uint64); extents of a fixed array: a number or a list
+---@param options? {name: string, align: boolean|integer}  name: the name in C; without one you have to register the
+---  struct before kernels can be generated from it; align: true (default) for C's own padding, false for none (packed),
+---  or a power of two as the minimum alignment of the struct (__align__(16))
 ---@return cudalua.dtype.DType
----@raise LogicError naming the field that is not right
+---@raise LogicError that names the invalid field
 function M.struct(fields, options) return require("cudalua.types.structs").make("dtype.struct", fields, options) end
 
 setmetatable(M, { __call = function(_, x) return M.of(x) end })
@@ -215,8 +214,8 @@ local default_float = M.float32
 -- Functions that are called when it is set to another type, for those who keep what they found out with it.
 M._on_default_float = {}
 
----The default float type: float32 until it is set, for the whole Lua state.
----@param dt? any  float16, bfloat16, float32 or float64, as for dtype.of: sets it
+---Returns the default float type, and optionally sets it. It is float32 until you set it, for the whole Lua state.
+---@param dt? any  the new default: float16, bfloat16, float32 or float64, as for dtype.of
 ---@return cudalua.dtype.DType
 ---@raise LogicError for any other type
 function M.default_float(dt)
@@ -234,14 +233,15 @@ local complex_of = { [M.float64] = M.complex128 } -- of every other float: compl
 
 local function larger(a, b) return b.itemsize > a.itemsize and b or a end
 
----The dtype that an operation on two arrays computes in. bool < integer < float < complex: the higher kind decides
----(int64 and float16 give float16), but no float loses precision to a complex type (float64 and complex64 give
----complex128). Within a kind the larger; if neither holds the other, the smallest that holds both (int8 and
----uint8 give int16, float16 and bfloat16 float32), and the default float for a signed type with uint64.
+---Returns the dtype of an operation on two arrays. In the order bool < integer < float < complex, the higher kind
+---decides (int64 and float16 give float16), but no float loses precision to a complex type (float64 and complex64 give
+---complex128). Within a kind, the larger type is used. If neither holds the other, the result is the smallest type that
+---holds both (int8 and uint8 give int16, float16 and bfloat16 give float32). A signed type with uint64 gives the
+---default float.
 ---@param a any  as for dtype.of
 ---@param b any  as for dtype.of
 ---@return cudalua.dtype.DType
----@raise LogicError if one is not a dtype
+---@raise LogicError if an argument is not a dtype
 function M.promote(a, b)
   a, b = M.of(a), M.of(b)
   if a == b then return a end
@@ -261,10 +261,10 @@ function M.promote(a, b)
   return M["int" .. 16 * b.itemsize]
 end
 
----The dtype that an operation on an array and a plain value computes in. A value is weak: it has a kind, but no
----size. An integer leaves integers as they are, a number leaves floats and complex types as they are; a fraction
----turns integers into the default float. With bool, an integer gives int64.
----@param a any      dtype of the array, as for dtype.of
+---Returns the dtype of an operation on an array and a plain value. A value is weak: it has a kind, but no size. An
+---integer does not change integer types, and a number does not change float and complex types. A fraction converts
+---integers to the default float. With bool, an integer gives int64.
+---@param a any  the dtype of the array, as for dtype.of
 ---@param value any  boolean, number, or int64_t, uint64_t or complex cdata
 ---@return cudalua.dtype.DType
 ---@raise LogicError if an integer type cannot hold the integer, or the value is none of these
@@ -308,28 +308,28 @@ local function bits16(what, x)
   refuse(("dtype.%s: expected 16 bits, 0 to 65535, got %s"):format(what, element.describe(x)))
 end
 
----The bits of the float16 that is nearest to a number, ties to even; 0x7e00 for NaN.
----@param x number
+---Returns the bits of the float16 nearest to a number, with ties to even; 0x7e00 for NaN.
+---@param x number  the number
 ---@return integer bits  0 to 65535
 ---@raise LogicError if it is not a number
 function M.pack_float16(x) return float16.pack_float16(number("pack_float16", x)) end
 
----The value of a float16.
----@param bits integer  0 to 65535
+---Returns the value of a float16.
+---@param bits integer  from 0 to 65535
 ---@return number
----@raise LogicError if these are not 16 bits
+---@raise LogicError if it is not a 16-bit integer
 function M.unpack_float16(bits) return float16.unpack_float16(bits16("unpack_float16", bits)) end
 
----The bits of the bfloat16 that is nearest to a number, ties to even; 0x7fc0 for NaN.
----@param x number
+---Returns the bits of the bfloat16 nearest to a number, with ties to even; 0x7fc0 for NaN.
+---@param x number  the number
 ---@return integer bits  0 to 65535
 ---@raise LogicError if it is not a number
 function M.pack_bfloat16(x) return float16.pack_bfloat16(number("pack_bfloat16", x)) end
 
----The value of a bfloat16.
----@param bits integer  0 to 65535
+---Returns the value of a bfloat16.
+---@param bits integer  from 0 to 65535
 ---@return number
----@raise LogicError if these are not 16 bits
+---@raise LogicError if it is not a 16-bit integer
 function M.unpack_bfloat16(bits) return float16.unpack_bfloat16(bits16("unpack_bfloat16", bits)) end
 
 -- In a file of their own, which is read when one of them is called.

@@ -31,11 +31,11 @@ local ceil = math.ceil
 ---@class cudalua.elementwise
 local M = {}
 
----A statement that runs for each element of some arrays: `k(2, x, 3, y, z)`.
+---A kernel that runs a statement for each element of its arrays: `k(2, x, 3, y, z)`.
 ---@class cudalua.elementwise.ElementwiseKernel
----@overload fun(...: any)  arguments as declared
----@field name string      of the kernel in the compiled module
----@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
+---@overload fun(...: any)  the arguments as declared
+---@field name string  the kernel's name in the compiled module
+---@field keep_dir string?  the folder with the compiler's files of the last compiled variant; with `keep = true`
 local Kernel = names.class({}, "ElementwiseKernel", { keep_dir = true })
 
 -- What getmetatable says of one.
@@ -73,28 +73,28 @@ end
 
 ---@class cudalua.elementwise.Options
 ---@field preamble string?    CUDA C before the kernel: functions, types, #include
----@field loop_prep string?   statements that each thread does before its first element
----@field after_loop string?  and after its last one
----@field options string[]?   for the compiler, which keeps its default of joining products and sums
----@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
----@field arguments any        this and what follows: arguments that are not given by their place
----@field operation string?
----@field name string?
+---@field loop_prep string?  statements that each thread runs before its first element
+---@field after_loop string?  statements that each thread runs after its last element
+---@field options string[]?  options of the compiler, which by default fuses products and sums
+---@field keep boolean?  true: keep the compiler's files in a folder, keep_dir
+---@field arguments any  this and the following fields: arguments that you did not pass by position
+---@field operation string?  the statement, as an argument of ElementwiseKernel
+---@field name string?  the kernel's name, as an argument of ElementwiseKernel
 
----A kernel that does a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y",
----"y[i] = a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order whatever the arrays' layouts, and
----`n` how many there are, both long long. A bare type like "half" is what CUDA's headers declare for the dtype; complex
+---A kernel that runs a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y", "y[i] =
+---a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order for any layout, and `n` is the number of
+---elements; both are long long. A bare type like "half" is the type that CUDA's headers declare for the dtype. Complex
 ---numbers are objects of cudalua::complex<float> or <double> (also: complex64, complex128, pycuda::complex), with
----operators and the functions of C++'s <complex>, unless another class is named.
+---operators and the functions of C++'s <complex>, unless you name another class.
 ---
----Calling it: k(arguments in their order, options). Arrays that are used only at [i] may be of any layout, and
----broadcast to one shape, which those that are written have; others are the statement's own to index, and passed whole.
----DeviceAllocations may stand for arrays without gaps. What is read sees the values from before the call, where it
----overlaps in memory with what is written, too. options: range or slice, {first, last} or {first, last, step}, which
----elements (positions from 1, inclusive, negative ones from the end); n, the number of elements, if no array
----gives it; stream, default: the current one.
+---Call it as k(arguments in their order, options). Arrays that are only used at [i] may have any layout, and broadcast
+---to one shape; written arrays must have that shape. Arrays that the statement indexes in other ways are passed whole.
+---You can pass DeviceAllocations instead of contiguous arrays. If read and written memory overlaps, reads see the
+---values from before the call. options: range or slice, {first, last} or {first, last, step}: the elements to process
+---(positions from 1, inclusive, negative ones from the end); n: the number of elements, if no array determines it;
+---stream: default the current stream.
 ---
----The constructor's arguments may have their names, as in PyCUDA, in the table of options: `{ arguments = "float *x",
+---You can name the constructor's arguments in the table of options, as in PyCUDA: `{ arguments = "float *x",
 ---operation = "x[i] = 1", name = "ones" }`.
 ---@class cudalua.elementwise.ElementwiseKernelClass
 ---@overload fun(arguments: string|any[], operation: string, name?: string, options?: cudalua.elementwise.Options):
@@ -326,7 +326,7 @@ local function kernel_of(self, method)
   return mt._kernel
 end
 
----The CUDA C of the kernel, in the form for arrays that lie alike and without gaps.
+---Returns the CUDA C source of the kernel, in the variant for contiguous arrays with the same layout.
 ---@return string
 function Kernel:source()
   local k = kernel_of(self, "source")

@@ -61,22 +61,22 @@ local function complex(what, a, options, inverse)
   return delivered(what, x, o.out)
 end
 
----The discrete Fourier transform along an axis, as NumPy's: element k is the sum of a[j] exp(-2 pi i (j - 1) (k - 1) /
----n). Any length is computed in a time that grows with n log n. float16 and bfloat16 have no transform.
----@param a cudalua.gpuarray.Array
+---The discrete Fourier transform along an axis, as NumPy's fft: element k is the sum of a[j] exp(-2 pi i (j - 1) (k -
+---1) / n). The time for any length is proportional to n log n. float16 and bfloat16 are not supported.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  n: elements that are transformed, the extent of the axis by default: others are left out, or
----  are 0; axis: the last one by default; norm: "backward" (default): the inverse is divided by n, "ortho": both by
----  its root, "forward": this one
----@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
----@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and dtypes without a transform
+---  allocator: function}  n: the number of elements to transform; default: the extent of the axis; the axis is cut or
+---  padded with zeros; axis: default the last one; norm: "backward" (default): divide the inverse by n; "ortho": divide
+---  both by the root of n; "forward": divide this one by n
+---@return cudalua.gpuarray.Array  complex64; complex128 for float64 and complex128
+---@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and unsupported dtypes
 function M.fft(a, options) return complex("fft.fft", a, options, false) end
 
----The inverse of fft(), as NumPy's: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
----@param a cudalua.gpuarray.Array
+---The inverse of fft(), as NumPy's ifft: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  as for fft.fft
----@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---  allocator: function}  n: as for fft.fft; norm: as for fft.fft
+---@return cudalua.gpuarray.Array  complex64; complex128 for float64 and complex128
 ---@raise LogicError as fft.fft
 function M.ifft(a, options) return complex("fft.ifft", a, options, true) end
 
@@ -85,11 +85,11 @@ function M.ifft(a, options) return complex("fft.ifft", a, options, true) end
 local function forward(...) return cufft.forward(...) or real.forward(...) end
 local function backward(...) return cufft.backward(...) or real.backward(...) end
 
----The transform of real numbers along an axis, as NumPy's rfft: the elements 1 to n / 2 + 1 of what fft() gives; the
----others are their conjugates. It takes half the time and memory; of an odd n less is saved.
----@param a cudalua.gpuarray.Array  real or integers
+---The transform of real numbers along an axis, as NumPy's rfft: elements 1 to n / 2 + 1 of the result of fft(); the
+---others are their conjugates. It takes half the time and memory; an odd n saves less.
+---@param a cudalua.gpuarray.Array  an array of real numbers or integers
 ---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  as for fft.fft
+---  allocator: function}  n: as for fft.fft; norm: as for fft.fft
 ---@return cudalua.gpuarray.Array  with floor(n / 2) + 1 elements along the axis
 ---@raise LogicError for complex numbers, and as fft.fft
 function M.rfft(a, options)
@@ -106,10 +106,11 @@ function M.rfft(a, options)
 end
 
 ---The inverse of rfft(), as NumPy's irfft: real numbers from the first half of their transform. The imaginary part of
----the first element, and of an even n of element n / 2 + 1, does not count.
----@param a cudalua.gpuarray.Array  floor(n / 2) + 1 elements along the axis; others are left out, or are 0
+---the first element is ignored, and for an even n that of element n / 2 + 1, too.
+---@param a cudalua.gpuarray.Array  floor(n / 2) + 1 elements along the axis; the axis is cut or padded with zeros
 ---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  n: of the result; 2 (m - 1) of m elements by default, so that an odd n has to be given
+---  allocator: function}  n: the number of elements of the result; default: 2 (m - 1) for m elements, so you have to
+---  pass an odd n; norm: as for fft.fft
 ---@return cudalua.gpuarray.Array  float32, or float64
 ---@raise LogicError as fft.fft, and for one element without n
 function M.irfft(a, options)
@@ -145,36 +146,36 @@ local function several(what, a, options, count, inverse)
   return delivered(what, x, o.out)
 end
 
----The transform along several axes, as NumPy's fftn: along each of them, one after the other.
----@param a cudalua.gpuarray.Array
+---The transform along several axes, as NumPy's fftn: along one axis after the other.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  s: elements that are transformed along each axis, as n of fft.fft; axes: default all, or the
----  last ones, as many as s has; the others as for fft.fft
----@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
----@raise LogicError for axes that are not there or come twice, if s does not fit, and as fft.fft
+---  allocator: function}  s: the number of elements to transform along each axis, as n of fft.fft; axes: default: all,
+---  or the last ones, as many as s has; norm: as for fft.fft
+---@return cudalua.gpuarray.Array  complex64; complex128 for float64 and complex128
+---@raise LogicError for axes that are out of range or appear twice, if s does not fit, and as fft.fft
 function M.fftn(a, options) return several("fft.fftn", a, options, nil, false) end
 
----The inverse of fftn(), as NumPy's.
----@param a cudalua.gpuarray.Array
+---The inverse of fftn(), as NumPy's ifftn.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  as for fft.fftn
----@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---  allocator: function}  s: as for fft.fftn; axes: as for fft.fftn; norm: as for fft.fft
+---@return cudalua.gpuarray.Array  complex64; complex128 for float64 and complex128
 ---@raise LogicError as fft.fftn
 function M.ifftn(a, options) return several("fft.ifftn", a, options, nil, true) end
 
 ---The transform along the last two axes, as NumPy's fft2.
----@param a cudalua.gpuarray.Array
+---@param a cudalua.gpuarray.Array  an array with at least two axes
 ---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  as for fft.fftn; axes: default the last two
----@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---  allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
+---@return cudalua.gpuarray.Array  complex64; complex128 for float64 and complex128
 ---@raise LogicError as fft.fftn
 function M.fft2(a, options) return several("fft.fft2", a, options, 2, false) end
 
----The inverse of fft2(), as NumPy's.
----@param a cudalua.gpuarray.Array
+---The inverse of fft2(), as NumPy's ifft2.
+---@param a cudalua.gpuarray.Array  an array with at least two axes
 ---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  as for fft.fft2
----@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---  allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
+---@return cudalua.gpuarray.Array  complex64; complex128 for float64 and complex128
 ---@raise LogicError as fft.fftn
 function M.ifft2(a, options) return several("fft.ifft2", a, options, 2, true) end
 
@@ -184,14 +185,15 @@ for name, f in pairs_of(require "cudalua.fft.frequencies") do M[name] = f end
 
 -- ---- plans ----------------------------------------------------------------------------------------------------------
 
----How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout, or a plan
----of cuFFT's (linalg.backend). The one that was not used for the longest time goes.
----@param n? integer  keeps so many from now on
+---Returns how many plans each context keeps, initially 16, and optionally sets it. A plan is a set of tables in device
+---memory for a length, a dtype and a layout, or a plan of cuFFT (linalg.backend). The least recently used plan is
+---dropped.
+---@param n? integer  the new number of plans; default: leave it unchanged
 ---@return integer
----@raise LogicError unless n is a non-negative integer
+---@raise LogicError if n is not a non-negative integer
 function M.plan_limit(n) return plans.limit(n) end
 
----Forgets all plans; their memory is free as soon as the collector has run.
+---Drops all plans; their memory is freed when the collector has run.
 function M.clear_plans() plans.clear() end
 
 for name, f in pairs_of(M) do M[name] = calls.wrap("fft." .. name, f) end

@@ -59,28 +59,29 @@ for _, name in ipairs { "RegisteredBuffer", "RegisteredImage" } do
   end
 end
 
----A buffer of OpenGL that CUDA may use: `gl.RegisteredBuffer(name, flags)`. Its memory is CUDA's between map() and
----unmap(), OpenGL's otherwise.
+---An OpenGL buffer registered with CUDA: `gl.RegisteredBuffer(name, flags)`. CUDA may use its memory between map() and
+---unmap(), and OpenGL at other times.
 ---@class cudalua.gl.RegisteredBuffer
----@overload fun(bufobj: integer, flags?: any): cudalua.gl.RegisteredBuffer  flags: gl.graphics_register_flags,
---- default none. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no buffer of that name.
+---@overload fun(bufobj: integer, flags?: any): cudalua.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default
+---  none. Raises a LogicError (219) if no OpenGL context is current, (400) if the context does not have this buffer.
 M.RegisteredBuffer = setmetatable({}, {
   __index = core.classes.RegisteredBuffer,
   __call = function(_, bufobj, flags) return core.gl_register_buffer(bufobj, flags) end,
 })
 
----A texture or renderbuffer of OpenGL that CUDA may use: `gl.RegisteredImage(name, target, flags)`.
+---An OpenGL texture or renderbuffer registered with CUDA: `gl.RegisteredImage(name, target, flags)`.
 ---@class cudalua.gl.RegisteredImage
 ---@overload fun(image: integer, target?: any, flags?: any): cudalua.gl.RegisteredImage  target: OpenGL's number or its
---- name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY,
---- GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError
---- (219) if no OpenGL context is current, (400) if it has no such image, (1) for a format that CUDA does not take.
+---  name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY,
+---  GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError
+---  (219) if no OpenGL context is current, (400) if the context does not have this image, (1) for a format that CUDA
+---  does not support.
 M.RegisteredImage = setmetatable({}, {
   __index = core.classes.RegisteredImage,
   __call = function(_, image, target, flags) return core.gl_register_image(image, target_of(target), flags) end,
 })
 
----What a registered buffer or image is between map() and unmap(): memory of CUDA.
+---A registered buffer or image between map() and unmap(), as CUDA memory.
 ---@class cudalua.gl.RegisteredMapping
 M.RegisteredMapping = core.classes.RegisteredMapping
 
@@ -91,8 +92,9 @@ M.Headless = headless.Headless
 
 local lists = { all = 1, current_frame = 2, next_frame = 3 }
 
----cuGLGetDevices: the devices of the current OpenGL context.
----@param which? "all"|"current_frame"|"next_frame"  default "all"; of several GPUs that draw in turn, a frame's
+---cuGLGetDevices: returns the devices of the current OpenGL context.
+---@param which? "all"|"current_frame"|"next_frame"  default "all"; if several GPUs render alternate frames, the device
+---  of a frame
 ---@return cudalua.Device[]
 ---@raise LogicError (219) if no OpenGL context is current
 function M.devices(which)
@@ -104,14 +106,15 @@ function M.devices(which)
   return core.gl_devices(lists[which])
 end
 
----Checks that an OpenGL context is current. Older CUDA needed this call before resources could be registered.
----@raise LogicError (219) if none is
+---Checks that an OpenGL context is current. Older versions of CUDA required this call before resources could be
+---registered.
+---@raise LogicError (219) if no OpenGL context is current
 function M.init() core.gl_devices(1) end
 
----Makes a context on a device, as device:make_context() does, once it is clear that an OpenGL context is current.
----@param device cudalua.Device
+---Creates a context on a device, as device:make_context() does, after checking that an OpenGL context is current.
+---@param device cudalua.Device  the device
 ---@param flags? any  as for Device:make_context()
----@return cudalua.Context  the current one
+---@return cudalua.Context  the new context, which is current
 ---@raise LogicError (219) if no OpenGL context is current
 function M.make_context(device, flags)
   if core.kind(device) ~= "Device" then
@@ -121,16 +124,17 @@ function M.make_context(device, flags)
   return device:make_context(flags)
 end
 
----Does the driver have its functions for OpenGL?
+---Returns true if the driver has its functions for OpenGL.
 ---@return boolean
 function M.have_gl_ext() return core.gl_present() end
 
----Makes an OpenGL context without a window, and makes it current in this thread. On a GPU it is one of the GPU that
----CUDA uses; on the software device it is Mesa's renderer. It lives until close(), or until the process ends.
----@param options? {width: integer, height: integer, device: cudalua.Device, version: integer[]}  width and height in
----  pixels, default 640 and 480; device: CUDA's, default that of the current context; version: OpenGL's, default {3, 3}
+---Creates an OpenGL context without a window and makes it current in this thread. On a GPU, the GPU that CUDA uses
+---renders; on the software device, Mesa's renderer does. The context exists until close(), or until the process ends.
+---@param options? {width: integer, height: integer, device: cudalua.Device, version: integer[]}  width: in pixels,
+---  default 640; height: in pixels, default 480; device: CUDA's device, default that of the current context; version:
+---  OpenGL's version, default {3, 3}
 ---@return cudalua.gl.Headless
----@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for bad options
+---@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for invalid options
 function M.headless(options) return headless.headless(options) end
 
 names.strict(M, { text = "gl", kind = "module" })

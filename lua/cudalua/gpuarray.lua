@@ -24,44 +24,45 @@ local vec = require "cudalua.vec"
 
 ---Arrays in device memory.
 ---@class cudalua.gpuarray: cudalua.operations
----@field newaxis any  in an index: a new axis of extent 1
----@field Array cudalua.gpuarray.Array  the methods of arrays
----@field vec cudalua.vec  CUDA's vectors, as element types
+---@field newaxis any  used in an index, adds an axis of extent 1
+---@field Array cudalua.gpuarray.Array  the class of arrays, with their methods
+---@field vec cudalua.vec  CUDA's vector types, as element types
 local M = { newaxis = layout.newaxis, Array = object.Array, vec = vec }
 
----Is it an array of this module?
----@param x any
+---Returns true if x is an array in device memory.
+---@param x any  any value
 ---@return boolean
 function M.is_array(x) return object.is_array(x) end
 
----Is it an array of this module? The short name of is_array, for asking before a name of an array is used.
----@param x any
+---Returns true if x is an array in device memory. A short name of is_array, for testing a value before you call a
+---method of an array.
+---@param x any  any value
 ---@return boolean
 function M.is(x) return object.is_array(x) end
 
 ---As dtype.finfo: the limits of a float type.
----@param x any  a dtype, or an array
+---@param x any  a dtype or an array
 ---@return cudalua.dtype.FloatInfo
 ---@raise LogicError for other types
 function M.finfo(x) return dtypes.finfo(x) end
 
 ---As dtype.iinfo: the limits of an integer type.
----@param x any  a dtype, or an array
+---@param x any  a dtype or an array
 ---@return cudalua.dtype.IntegerInfo
 ---@raise LogicError for other types
 function M.iinfo(x) return dtypes.iinfo(x) end
 
----As dtype.can_cast: does promotion convert one type to another?
----@param from any  a dtype, or an array
----@param to any    a dtype
+---As dtype.can_cast: returns true if promotion converts one type to another.
+---@param from any  a dtype or an array
+---@param to any  a dtype
 ---@return boolean
----@raise LogicError if one is not a dtype
+---@raise LogicError if an argument is not a dtype
 function M.can_cast(from, to) return dtypes.can_cast(from, to) end
 
----As dtype.result_type: the dtype that an operation on all of these together has.
----@param ... any  arrays, dtypes, numbers
+---As dtype.result_type: the dtype of an operation on all arguments together.
+---@param ... any  arrays, dtypes or numbers
 ---@return cudalua.dtype.DType
----@raise LogicError for nothing, for structs, and if an integer type does not hold a number
+---@raise LogicError without arguments, for struct types, and if an integer type cannot hold a number
 function M.result_type(...) return dtypes.result_type(...) end
 
 for _, part in ipairs { "make.construct", "make.shape" } do
@@ -85,9 +86,10 @@ local function check_switch(what, on)
   end
 end
 
----Computes each operation at once, instead of whole expressions: for finding out which one fails.
----@param on? boolean  sets it
----@return boolean    how it is
+---Turns eager mode on or off. In eager mode each operation is computed at once instead of whole expressions, which
+---shows the operation that fails.
+---@param on? boolean  the new setting; default: leave it unchanged
+---@return boolean    the setting now
 ---@raise LogicError for anything else
 function M.eager(on)
   if on ~= nil then
@@ -98,10 +100,10 @@ function M.eager(on)
   return graph.is_eager()
 end
 
----Computes the given arrays, or without arguments everything that was written down and not computed. Then an
----expression that cannot be computed is skipped, and raises its error when it is used.
----@param ... cudalua.gpuarray.Array
----@raise LogicError if it is not an array; what the kernels raise that compute the given arrays
+---Computes the given arrays, or without arguments all pending expressions. Without arguments, an expression that cannot
+---be computed is skipped and raises its error when it is used.
+---@param ... cudalua.gpuarray.Array  the arrays to compute; default: all pending ones
+---@raise LogicError if an argument is not an array; errors of the kernels that compute the given arrays
 function M.eval(...)
   local n, list = select("#", ...), { ... }
   for i = 1, n do
@@ -114,13 +116,12 @@ function M.eval(...)
   for _, x in ipairs(storage.all_pending()) do evaluate.attempt(x) end
 end
 
----Makes later operations faster and less exact: products and sums may be fused into one rounding,
----denormals count as 0, and divisions, roots and functions come from faster, coarser approximations, as with nvcc's
------use_fast_math. What was written down before is computed first, as it was meant. Kernels of your own are not
----concerned: they have options.
----@param on? boolean  sets it; at first it is off
----@return boolean    how it is
----@raise LogicError for anything else; what the kernels raise that compute what was written down
+---Makes later operations faster and less exact, like nvcc's --use_fast_math. Products and sums may be fused into one
+---rounding, denormals count as 0, and divisions, roots and functions use faster, coarser approximations. Pending
+---operations are computed first, with the old setting. Kernels of your own are not affected: they have options.
+---@param on? boolean  the new setting; default: leave it unchanged. Initially it is off
+---@return boolean    the setting now
+---@raise LogicError for anything else; errors of the kernels that compute pending operations
 function M.fast_math(on)
   if on ~= nil then
     check_switch("gpuarray.fast_math", on)
@@ -132,12 +133,12 @@ end
 
 local WARP, BLOCK = 32, 256 -- threads
 
----A grid for n elements, as PyCUDA has it, for kernels whose threads go on to the element that is as many further as
----there are threads: as many blocks as the device runs at once, or fewer.
----@param n integer  elements
----@param dev? cudalua.Device  default: that of the current context
----@return integer grid   blocks
----@return integer block  threads of each
+---Returns a grid for n elements, as PyCUDA's splay does, for kernels with a grid-stride loop: as many blocks as the
+---device runs at once, or fewer.
+---@param n integer  the number of elements
+---@param dev? cudalua.Device  default: the device of the current context
+---@return integer grid   the number of blocks
+---@return integer block  threads in each block
 ---@raise LogicError if n is not a non-negative integer
 function M.splay(n, dev)
   local what = "gpuarray.splay"

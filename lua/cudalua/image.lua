@@ -18,9 +18,10 @@ local rotating = require "cudalua.image.rotate"
 
 require "cudalua.gpuarray"
 
----Filters of pictures. Rows and columns are the last two axes of an array, or with channels = true the two before the
----last, as cuda.io.load_image gives them; all other axes are a batch of pictures. The result has the picture's type.
----Integers and 16-bit floats are computed in float32; integers are rounded, ties to even, and clamped to their range.
+---Image filters. Rows and columns are the last two axes of an array, or with channels = true the two before the last,
+---as cuda.io.load_image returns them. All other axes are a batch of images. The result has the image's dtype. Integers
+---and 16-bit floats are computed in float32; integer results are rounded, with ties to even, and clamped to their
+---range.
 ---@class cudalua.image
 local M = {}
 
@@ -50,17 +51,17 @@ local function compute(what, f, c, fill, kernels, ndim)
   return f(what, c, arrays[1], arrays[2])
 end
 
----The convolution of pictures with a kernel, which is flipped, as SciPy's signal.convolve2d. Without the flip, as
----PyTorch's conv2d and OpenCV's filter2D compute it, the kernel is k:flip().
----@param a cudalua.gpuarray.Array
----@param kernel any  2-D: an array, or host data; its numbers become those that are computed with
----@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cudalua.gpuarray.Array,
----  stream: cudalua.Stream, allocator: function}  mode: "full" (default): wherever the kernel meets the picture,
----  "same": of the picture's size, "valid": where the kernel lies inside; boundary: what lies outside, a mode of
----  gpuarray.pad: "constant" (default), "edge", "reflect", "symmetric", "wrap"; fill: of "constant", default 0;
----  channels: the last axis holds the channels of a pixel
+---The convolution of images with a kernel, which is flipped, as in SciPy's signal.convolve2d. Without the flip, as in
+---PyTorch's conv2d and OpenCV's filter2D, pass k:flip().
+---@param a cudalua.gpuarray.Array  the images, (..., height, width), or with channels (..., height, width, channels)
+---@param kernel any  a 2-D array, or host data; its numbers are converted to the dtype of the computation
+---@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cudalua.gpuarray.Array, stream:
+---  cudalua.Stream, allocator: function}  mode: "full" (default): all positions where the kernel overlaps the image;
+---  "same": the image's size; "valid": positions where the kernel lies inside; boundary: the values outside the image,
+---  a mode of gpuarray.pad: "constant" (default), "edge", "reflect", "symmetric", "wrap"; fill: the value of
+---  "constant", default 0; channels: the last axis holds the channels of a pixel
 ---@return cudalua.gpuarray.Array
----@raise LogicError for shapes and types that do not fit, and for unknown modes and boundaries
+---@raise LogicError for unsupported shapes and dtypes, and for unknown modes and boundaries
 function M.convolve2d(a, kernel, options)
   local what = "image.convolve2d"
   local c, o = read(what, a, options)
@@ -68,13 +69,14 @@ function M.convolve2d(a, kernel, options)
   return delivered(what, move.inside(evaluate(a), compute, what, convolve.whole, c, o.fill, kernels, 2), o.out)
 end
 
----The convolution of pictures with the outer product of a column and a row: two passes, one with the column's
----length and the other one the row's. What lies between them is not rounded to the picture's type.
----@param a cudalua.gpuarray.Array
----@param column any  1-D: an array, or host data
----@param row any     1-D
----@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cudalua.gpuarray.Array,
----  stream: cudalua.Stream, allocator: function}  as for image.convolve2d
+---The convolution of images with the outer product of a column and a row, in two passes, along the columns and along
+---the rows. The intermediate result is not rounded to the image's dtype.
+---@param a cudalua.gpuarray.Array  the images, as for image.convolve2d
+---@param column any  a 1-D array, or host data
+---@param row any  a 1-D array, or host data
+---@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cudalua.gpuarray.Array, stream:
+---  cudalua.Stream, allocator: function}  mode: as for image.convolve2d; boundary: as for image.convolve2d; fill: as
+---  for image.convolve2d; channels: as for image.convolve2d
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as image.convolve2d
 function M.separable(a, column, row, options)
@@ -98,16 +100,17 @@ local function value_of(what, dtype, filter)
     (dtype.kind == "bool" and ", or convert the picture with astype 'float32'" or ""))
 end
 
----Pictures of another size. Centres of pixels lie at halves: pixel i of m is computed at (i - 1/2) n / m of n pixels,
----counted from the edge. No filter is widened for a smaller picture; "area" is the one that takes all pixels.
----@param a cudalua.gpuarray.Array
+---Resizes images. The centres of pixels lie at halves: for m of n pixels, pixel i is computed at (i - 1/2) n / m,
+---counted from the edge. Filters are not widened for a smaller image; "area" is the filter that uses all pixels.
+---@param a cudalua.gpuarray.Array  the images, as for image.convolve2d
 ---@param size integer[]  { height, width }
----@param options? {filter: string, channels: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  filter: "linear" (default): between two pixels each way, "cubic": Keys' cubic, a = -1/2, of
----  four pixels, without those outside of the picture, "nearest": of any type, also bool and structs, "area": the mean
----  of the part that the pixel covers; channels: the last axis holds the channels of a pixel
+---@param options? {filter: string, channels: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}  filter: "linear" (default): between two pixels on each axis; "cubic": Keys' cubic with a = -1/2, between
+---  four pixels, without those outside the image; "nearest": for any dtype, also bool and structs; "area": the mean of
+---  the part that a pixel covers; channels: the last axis holds the channels of a pixel
 ---@return cudalua.gpuarray.Array
----@raise LogicError for other sizes and filters, types without that filter, and if an empty picture has to grow
+---@raise LogicError for invalid sizes and filters, dtypes that the filter does not support, and for enlarging an empty
+---  image
 function M.resize(a, size, options)
   local what = "image.resize"
   local o = errors.options(what, options, sizing)
@@ -119,16 +122,16 @@ function M.resize(a, size, options)
   return delivered(what, x, o.out)
 end
 
----Pictures turned counterclockwise about their centre, where row 1 is the top one. Outside of a picture there is the
----fill, also for the filter.
----@param a cudalua.gpuarray.Array
----@param degrees number
----@param options? {filter: string, fill: any, reshape: boolean, channels: boolean, out: cudalua.gpuarray.Array,
----  stream: cudalua.Stream, allocator: function}  filter: "linear" (default), "cubic" (a = -1/2), "nearest"; fill:
----  default 0; reshape: the result is as large as the turned picture; channels: the last axis holds the channels of a
+---Rotates images counterclockwise about their centre; row 1 is at the top. Outside an image the filter uses the fill
+---value.
+---@param a cudalua.gpuarray.Array  the images, as for image.convolve2d
+---@param degrees number  the angle in degrees
+---@param options? {filter: string, fill: any, reshape: boolean, channels: boolean, out: cudalua.gpuarray.Array, stream:
+---  cudalua.Stream, allocator: function}  filter: "linear" (default), "cubic" (a = -1/2), "nearest"; fill: default 0;
+---  reshape: enlarge the result so that it holds the rotated image; channels: the last axis holds the channels of a
 ---  pixel
 ---@return cudalua.gpuarray.Array
----@raise LogicError for other angles and filters, and types without that filter
+---@raise LogicError for invalid angles and filters, and dtypes that the filter does not support
 function M.rotate(a, degrees, options)
   local what = "image.rotate"
   local o = errors.options(what, options, turning)

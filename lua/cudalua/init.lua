@@ -22,12 +22,12 @@ require "cudalua.driver.function"
 require "cudalua.driver.prepare"
 require "cudalua.driver.params"
 
----CUDA for LuaJIT: devices, streams, memory and kernels; arrays and more in the modules.
+---CUDA for LuaJIT: devices, streams, memory and kernels, with arrays and more in its modules.
 ---@class cudalua
 local cuda = { Context = require "cudalua.driver.context", Device = require "cudalua.driver.device",
   Event = require "cudalua.driver.event" }
 
----The driver's codes by name, CUDA_ERROR_ left out: `err.code == cuda.result.OUT_OF_MEMORY`.
+---The driver's error codes by name, without CUDA_ERROR_: `err.code == cuda.result.OUT_OF_MEMORY`.
 ---@type table<string, integer>
 cuda.result = core.result
 
@@ -56,9 +56,9 @@ core.on_finalizer_error(function(err)
   if cuda.on_notice then cuda.on_notice("an error in a finalizer: " .. tostring(err)) end
 end)
 
----Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another
----function, or nil for silence.
----@param text string
+---Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another function,
+---or nil to suppress notices.
+---@param text string  the text of the notice
 function cuda.on_notice(text)
   core.progress_erase()
   io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n")
@@ -66,12 +66,12 @@ end
 
 local init_options = { driver = true, flags = true }
 
----Opens the driver; every call after the first does nothing. A call that needs the driver opens it by itself: init()
----is for choosing another one, and for an error at a place of your own.
----@param options? integer|{driver?: string, flags?: integer}  flags must be 0; driver: "auto" (default, or
+---Opens the driver; later calls do nothing. Calls that need the driver open it automatically. Use init() to choose
+---another driver, or to get errors at this point of the program.
+---@param options? integer|{driver?: string, flags?: integer}  flags: must be 0; driver: "auto" (default, or
 ---  CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
----@raise RuntimeError if there is no driver or no device (100), LogicError for bad options. "auto" falls
---- back to the software device, with a notice, if no GPU is found.
+---@raise RuntimeError if the driver or a device is missing (100), LogicError for invalid options. "auto" falls back to
+---  the software device, with a notice, if no GPU is found.
 function cuda.init(options)
   if type(options) == "number" then options = { flags = options } end
   options = errors.options("init", options, init_options)
@@ -93,44 +93,46 @@ core.on_start(function(what)
   require("cudalua.tools").make_default_context(function(device) return device:retain_primary_context():push() end)
 end)
 
----Whether a name exists. Using an unknown name is an error.
----@param name string  from `cuda` on, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
+---Returns true if a name exists. Using an unknown name is an error.
+---@param name string  a name relative to `cuda`, of a module, a class or a function: "gpuarray", "gpuarray.sort",
+---  "Stream:use"
 ---@return boolean
----@raise LogicError if it is not a string
+---@raise LogicError if name is not a string
 function cuda.has(name)
   if type(name) ~= "string" then errors.raise("LogicError", "has: expected a name, got " .. errors.text(name)) end
   return names.has(cuda, name)
 end
 
----A function that calls fn and raises text if fn raises an error of this library: for host programs that show
----strings alone, such as nginx, and C that calls lua_tostring().
+---Returns a function that calls fn and converts errors of this library to strings: for host programs that show only
+---strings, such as nginx, and C that calls lua_tostring().
 ---@param fn function  an entry point of the program
----@param options? {traceback: boolean}  traceback: the text ends with the stack of the error; default false
----@return function  takes the arguments of fn, and returns what it returns; other errors than the library's pass as
----  they are
----@raise LogicError if fn cannot be called
+---@param options? {traceback: boolean}  traceback: append the stack of the error to the text; default false
+---@return function  takes the arguments of fn and returns its results; errors of other code pass unchanged
+---@raise LogicError if fn is not callable
 function cuda.text_errors(fn, options) return require("cudalua.base.text_errors")(fn, options) end
 
----Which driver is in use.
----@return {open: boolean, soft: boolean?, version: integer?, path: string?}
+---Returns the driver in use.
+---@return {open: boolean, soft: boolean?, version: integer?, path: string?}  open: true if the driver is open; soft:
+---  true for the software device; version: the driver's CUDA version; path: the driver's library
 function cuda.driver_info() return core.driver_info() end
 
----The device's lasting error: after one, every call on the device fails in this process, which must restart.
----@param device? cudalua.Device  default: that of the current context
----@return integer? code  or nil
+---Returns the device's sticky error. After such an error every call on the device fails in this process, which must
+---restart.
+---@param device? cudalua.Device  default: the device of the current context
+---@return integer? code  nil without such an error
 ---@return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
----@raise LogicError (201) without an argument if no context is current
+---@raise LogicError (201) if no context is current and you pass no device
 function cuda.device_error(device) return core.device_error(device) end
 
----The Context that stands for a CUcontext which other code in this process made and keeps owning: detach() lets go
----of it and destroys nothing. An invalid handle may crash the driver.
+---Returns a Context for a CUcontext that other code in this process owns. detach() releases it without destroying the
+---CUcontext. An invalid handle may crash the driver.
 ---@param handle integer|ffi.cdata*  the CUcontext as a number
 ---@return cudalua.Context  the same object each time
 ---@raise LogicError for 0, and for the handle of a Context that was detached
 function cuda.wrap_context(handle) return core.wrap_context(host.plain_number(handle)) end
 
----A device address that the caller vouches for: no owner, no bounds.
----@param address integer|ffi.cdata*
+---Returns a pointer to a device address that you guarantee to be valid. It has no owner and no bounds.
+---@param address integer|ffi.cdata*  the device address
 ---@return cudalua.DevicePointer
 function cuda.pointer(address) return core.pointer(host.plain_number(address)) end
 
@@ -143,45 +145,45 @@ cuda.SourceModule = setmetatable({}, {
 })
 
 ---Compiles CUDA C without loading it.
----@param source string
----@param opts? cudalua.CompileOptions
+---@param source string  the CUDA C source
+---@param opts? cudalua.CompileOptions  the compiler's options
 ---@return string image, string? log
 function cuda.compile(source, opts) return require("cudalua.compiler").compile(source, opts) end
 
----Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
----@param source string
----@param name? string|cudalua.CompileOptions  the kernel's; optional if the source has one kernel. "fill<float>" is an
----  instance of a template: name_expressions and no_extern_c are given by themselves
----@param opts? cudalua.CompileOptions  may stand in the place of the name
+---Compiles CUDA C, loads it and returns one of its kernels: `cuda.kernel(source)(x, n, { block = 256 })`.
+---@param source string  the CUDA C source
+---@param name? string|cudalua.CompileOptions  the name of the kernel; optional if the source has one kernel. For an
+---  instance of a template, "fill<float>", name_expressions and no_extern_c are set automatically
+---@param opts? cudalua.CompileOptions  the compiler's options; you can pass them instead of the name
 ---@return cudalua.Function
----@raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and
----  the source has several or none; what SourceModule raises
+---@raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and the
+---  source has several kernels or none; errors of SourceModule
 function cuda.kernel(source, name, opts) return require("cudalua.compiler").kernel(source, name, opts) end
 
----Kernel argument: device memory for the time of the call, filled from a host buffer before it. The call raises a
----LogicError if the buffer's elements are known not to be those of the parameter.
----@param buf any           string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@param nbytes? integer   how much of it; default: all
+---A kernel argument: device memory for the duration of the call, filled from a host buffer before it. The call raises a
+---LogicError if the elements of the buffer are known and differ from those of the parameter.
+---@param buf any  a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+---@param nbytes? integer  the number of bytes to copy; default: all
 ---@return cudalua.ArgumentHandler
----@raise LogicError if it is not a host buffer
+---@raise LogicError if buf is not a host buffer
 function cuda.In(buf, nbytes) return launch.handler("In", buf, nbytes, true, false) end
 
----Kernel argument: device memory for the time of the call, copied to a host buffer after it. What the kernel
----leaves unwritten is undefined.
----@param buf any           FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@param nbytes? integer   how much of it; default: all
+---A kernel argument: device memory for the duration of the call, copied to a host buffer after it. Elements that the
+---kernel does not write are undefined.
+---@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+---@param nbytes? integer  the number of bytes to copy; default: all
 ---@return cudalua.ArgumentHandler
----@raise LogicError if it is not a host buffer, or a Lua string
+---@raise LogicError if buf is not a host buffer, or is a Lua string
 function cuda.Out(buf, nbytes) return launch.handler("Out", buf, nbytes, false, true) end
 
----Kernel argument: as In and Out together.
----@param buf any           FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@param nbytes? integer   how much of it; default: all
+---A kernel argument that combines In and Out.
+---@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+---@param nbytes? integer  the number of bytes to copy; default: all
 ---@return cudalua.ArgumentHandler
----@raise LogicError if it is not a host buffer, or a Lua string
+---@raise LogicError if buf is not a host buffer, or is a Lua string
 function cuda.InOut(buf, nbytes) return launch.handler("InOut", buf, nbytes, true, true) end
 
----A null pointer, for the list of arguments in fn{a, cuda.null, b, block = ...}, where nil would end it.
+---A null pointer for the list of arguments in fn{a, cuda.null, b, block = ...}, where nil would end the list.
 ---@type cudalua.DevicePointer
 cuda.null = core.pointer(0)
 

@@ -4,7 +4,7 @@ local calls = require "cudalua.gpuarray.core.calls"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
 
----Arrays that other libraries of this process made, or take, without a copy.
+---Exchanging arrays with other libraries of this process, without a copy.
 ---@class cudalua.interop
 local M = {}
 

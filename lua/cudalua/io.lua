@@ -4,7 +4,7 @@
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
 
----Pictures, tables of text and safetensors as files.
+---Reading and writing files: images, text tables and safetensors.
 ---@class cudalua.io
 local M = {}
 

@@ -11,9 +11,9 @@ local M = {}
 -- be no value.
 local kinds = { ["cudalua.gpuarray"] = "array", ["cudalua.ndarray"] = "host array", ["cudalua.dtype"] = "dtype" }
 
----What a failed assertion shows of a value: of an array its kind, dtype, shape and elements.
----@param value any
----@return string?  nil for values of no type of this library
+---Returns the text of a value for a failed assertion: for an array its kind, dtype, shape and elements.
+---@param value any  any value
+---@return string?  nil for values of types that are not of this library
 function M.text(value)
   if type(value) ~= "table" then return nil end
   if errors.is_error(value) then return ("(%s) %s"):format(value.class, tostring(value)) end

@@ -25,13 +25,13 @@ local bytes_t = ffi.typeof "uint8_t *"
 
 ---Arrays in host memory.
 ---@class cudalua.ndarray
----@field newaxis any  in an index: a new axis of extent 1
----@field Array cudalua.ndarray.Array  the methods of arrays
----@field Npz cudalua.ndarray.Npz      the methods of .npz files
+---@field newaxis any  used in an index, adds an axis of extent 1
+---@field Array cudalua.ndarray.Array  the class of arrays, with their methods
+---@field Npz cudalua.ndarray.Npz  the class of .npz files, with their methods
 local M = { newaxis = layout.newaxis, Array = arrays.Array }
 
----Is it an array of this module?
----@param x any
+---Returns true if x is an array in host memory.
+---@param x any  any value
 ---@return boolean
 function M.is_array(x) return arrays.is_array(x) end
 
@@ -46,18 +46,18 @@ local function made(what, shape, dtype, options)
   return allocated(what, layout.numbers(what, "shape", shape, 0), dtype, order, backing)
 end
 
----An array whose elements are not set to anything.
----@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
+---Returns an array with uninitialized elements.
+---@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order C (default): the last axis is
----  dense;
----  F: the first one; pinned: in page-locked memory, as cuda.pagelocked_empty; managed: as cuda.managed_empty
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: C (default): the last axis is
+---  contiguous; F: the first axis is; pinned: allocate page-locked memory, as cuda.pagelocked_empty does; managed:
+---  allocate managed memory, as cuda.managed_empty does
 ---@return cudalua.ndarray.Array
----@raise LogicError for a bad shape, dtype or option, and for pinned or managed without a current context; MemoryError
----  if memory is exhausted
+---@raise LogicError for an invalid shape, dtype or option, and for pinned or managed without a current context;
+---  MemoryError if memory is exhausted
 function M.empty(shape, dtype, options) return made("ndarray.empty", shape, dtype, options) end
 
----An array of zeros (of false).
+---Returns an array of zeros (of false for bool).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
@@ -82,10 +82,10 @@ end
 ---An array of one value.
 ---@param shape integer|integer[]  as for empty
 ---@param value any                boolean, number, 64-bit integer or complex cdata
----@param dtype? any               as for dtype.of; default: the default float, for booleans and cdata their own type
+---@param dtype? any  as for dtype.of; default: the default float for numbers, else the value's own dtype
 ---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError if the type cannot hold the value, and as empty
+---@raise LogicError if the dtype cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
   if dtype == nil then dtype = list.dtype_of({ value }, 1, dtypes.default_float()) end
@@ -103,51 +103,50 @@ local function made_like(what, other, dtype, options)
   return allocated(what, other.shape, dtype == nil and other._dtype or dtypes._of(what, dtype), order, backing)
 end
 
----An array of the shape and order of another one, whose elements are not set to anything.
----@param other cudalua.ndarray.Array
----@param dtype? any  as for dtype.of; default: the other's
----@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if the other is in
----  F order
----  alone, else C; the rest as for empty
+---Returns an array with the shape and order of another one and with uninitialized elements.
+---@param other cudalua.ndarray.Array  the array whose shape and order are used
+---@param dtype? any  as for dtype.of; default: the dtype of other
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if other is in F
+---  order alone, else C; the rest as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError if it is not a host array, and as empty
+---@raise LogicError if other is not a host array, and as empty
 function M.empty_like(other, dtype, options) return made_like("ndarray.empty_like", other, dtype, options) end
 
----An array of zeros (of false) with the shape and order of another one.
----@param other cudalua.ndarray.Array
----@param dtype? any  as for dtype.of; default: the other's
+---Returns an array of zeros (of false for bool) with the shape and order of another one.
+---@param other cudalua.ndarray.Array  as for empty_like
+---@param dtype? any  as for dtype.of; default: the dtype of other
 ---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty_like
 function M.zeros_like(other, dtype, options) return made_like("ndarray.zeros_like", other, dtype, options) end
 
----An array of ones (of true) with the shape and order of another one.
----@param other cudalua.ndarray.Array
----@param dtype? any  as for dtype.of; default: the other's
+---Returns an array of ones (of true for bool) with the shape and order of another one.
+---@param other cudalua.ndarray.Array  as for empty_like
+---@param dtype? any  as for dtype.of; default: the dtype of other
 ---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty_like
 function M.ones_like(other, dtype, options) return made_like("ndarray.ones_like", other, dtype, options):fill(1) end
 
----An array of one value with the shape and order of another one.
----@param other cudalua.ndarray.Array
----@param value any   boolean, number, 64-bit integer or complex cdata
----@param dtype? any  as for dtype.of; default: the other's
+---Returns an array filled with one value, with the shape and order of another one.
+---@param other cudalua.ndarray.Array  as for empty_like
+---@param value any  a boolean, number, 64-bit integer or complex cdata
+---@param dtype? any  as for dtype.of; default: the dtype of other
 ---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 ---@return cudalua.ndarray.Array
----@raise LogicError if the type cannot hold the value, and as empty_like
+---@raise LogicError if the dtype cannot hold the value, and as empty_like
 function M.full_like(other, value, dtype, options)
   return filled("ndarray.full_like", made_like("ndarray.full_like", other, dtype, options), value)
 end
 
----An array from nested tables, one value, or another array; always a copy.
----@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); an array
----@param dtype? any  as for dtype.of; default: an array's own; for booleans, 64-bit integer and complex cdata their own
----  type; for numbers dtype.default_float(), whole or not
----@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty; order of an array:
----  default its own
+---Returns a new array with the elements of nested tables, a single value, or another array. It is always a copy.
+---@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); or an array
+---@param dtype? any  as for dtype.of; default: an array's own dtype; for booleans, 64-bit integer and complex cdata
+---  their own dtype; for numbers, integral or not, dtype.default_float()
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default C, for an array its
+---  own order; the rest as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError naming the place if lists are ragged or a value does not fit, and as empty
+---@raise LogicError that names the position if lists are ragged or a value does not fit, and as empty
 function M.array(values, dtype, options)
   local what = "ndarray.array"
   dtype, options = dtypes._or_options(dtype, options)
@@ -162,17 +161,17 @@ function M.array(values, dtype, options)
   return a:assign(values.dtype == dtype and values or values:astype(dtype))
 end
 
----An array over memory that other code owns, without a copy. For the parts of this library: what is behind a
----pointer cannot be checked.
----@param pointer ffi.cdata*       the first element; of an FFI array the size is checked
+---Wraps memory that other code owns in an array, without a copy. It is meant for parts of this library: what a pointer
+---refers to cannot be checked.
+---@param pointer ffi.cdata*  the first element; for an FFI array the size is checked
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {dtype: any, order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean,
----  string?, token: any}
----  strides: bytes for each axis, instead of order; base: the owner, kept alive; alive: asked before every access
----  whether the memory is still there, and if not, why; is given the token
+---@param options? {dtype: any, order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean, token:
+---  any}  strides: bytes from one element to the next on each axis, instead of order; base: the owner, which is kept
+---  alive; alive: a function that is called with the token before every access; it returns whether the memory is still
+---  valid, and if not, why; token: the argument of alive
 ---@return cudalua.ndarray.Array
----@raise LogicError for a bad pointer, shape, dtype or strides
+---@raise LogicError for an invalid pointer, shape, dtype or strides
 function M.wrap(pointer, shape, dtype, options)
   local what = "ndarray.wrap"
   dtype, options = dtypes._or_options(dtype, options)
@@ -214,10 +213,11 @@ local function c_element(x)
   return of, extents
 end
 
----An array over a host buffer, which it keeps alive. Nothing is copied, except from a string.
----@param buf any            FFI array, struct or pointer, string, {ptr =, nbytes =}, object with :buffer()
----@param shape? integer|integer[]  default: an FFI array's own, else all of it on one axis; needed for a pointer
----@param dtype? any         as for dtype.of; default: the type of the FFI array's or pointer's elements
+---Returns an array over a host buffer, which it keeps alive. Nothing is copied, except from a string.
+---@param buf any  an FFI array, struct or pointer, a string, {ptr =, nbytes =}, or an object with :buffer()
+---@param shape? integer|integer[]  default: the shape of an FFI array, otherwise all elements on one axis; required for
+---  a pointer
+---@param dtype? any  as for dtype.of; default: the element type of the FFI array or pointer
 ---@param options? {dtype: any, order: "C"|"F"}
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if the buffer is const, too small, not a multiple of the element size, or its type is not known
@@ -282,19 +282,22 @@ local function first_operand(what, a, b)
   return arrays.from_values(what, a, own and b.dtype or nil, dtypes.float64)
 end
 
----Have two arrays the same shape and equal elements? Types may differ; NaN equals nothing.
----@param a any  array, nested tables or value
----@param b any  likewise
+---Returns true if two arrays have the same shape and equal elements. Elements of different dtypes are compared by
+---value; NaN does not equal anything.
+---@param a any  an array, nested tables or a value
+---@param b any  an array, nested tables or a value
 ---@return boolean
----@return string? difference  the first one, or the two shapes
+---@return string? difference  the first difference, or the two shapes
 function M.equal(a, b) return first_operand("ndarray.equal", a, b):equal(b) end
 
----Are all elements close, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to itself alone.
----@param a any  array, nested tables or value
----@param b any  likewise, of the same shape or 0-d
----@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
+---Returns true if all elements are close, |a - b| <= atol + rtol * |b|, as NumPy's allclose. An infinity is close only
+---to itself.
+---@param a any  an array, nested tables or a value
+---@param b any  an array, nested tables or a value, of the same shape or 0-d
+---@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol:
+---  the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
 ---@return boolean
----@return string? difference  the first one
+---@return string? difference  the first difference
 ---@raise LogicError if the shapes differ
 function M.allclose(a, b, options) return first_operand("ndarray.allclose", a, b):allclose(b, options) end
 
@@ -302,50 +305,50 @@ for name, f in pairs_of(require "cudalua.ndarray.make") do M[name] = f end
 
 -- ---- files: only programs that have any load that part -------------------------------------------------------------
 
----Loads what NumPy's save, savez or savez_compressed wrote, or save and savez here.
----@param path string
----@param options? {pinned: boolean, managed: boolean}  of an .npy: as for empty
----@return cudalua.ndarray.Array|cudalua.ndarray.Npz  of an .npy file the array, in the order that it has there; of an
----  .npz file an object that reads its arrays when they are asked for
+---Loads a file that NumPy's save, savez or savez_compressed wrote, or save and savez of this module.
+---@param path string  the file
+---@param options? {pinned: boolean, managed: boolean}  for an .npy file: as for empty
+---@return cudalua.ndarray.Array|cudalua.ndarray.Npz  for an .npy file the array, in the order of the file; for an .npz
+---  file an object that reads its arrays when you access them
 ---@raise RuntimeError if the file cannot be opened; LogicError if it is not an .npy or .npz file, is damaged or
----  truncated, or has elements of a type that is not a dtype (nothing in a file is ever executed); MemoryError
+---  truncated, or has elements of an unsupported type (code in a file is never executed); MemoryError
 function M.load(path, options) return require("cudalua.ndarray.file").load(path, options) end
 
----As load, from the bytes of such a file.
----@param bytes string
+---As load, from a string with the bytes of such a file.
+---@param bytes string  the bytes of an .npy or .npz file
 ---@param options? {pinned: boolean, managed: boolean}
 ---@return cudalua.ndarray.Array|cudalua.ndarray.Npz
 ---@raise LogicError, MemoryError as load
 function M.loads(bytes, options) return require("cudalua.ndarray.file").loads(bytes, options) end
 
----Writes an array to an .npy file, which NumPy's load reads; bfloat16 as "<V2", raw bytes to NumPy. An array in F order
----is written so, a view with gaps in C order.
----@param path string  as it is: no ".npy" is added
----@param a any        array, nested tables, or a value
----@param options? {version: 1|2|3}  of the format, default: 1
----@raise LogicError if it is not an array; RuntimeError if the file cannot be written: it may then be there in part
+---Writes an array to an .npy file, which NumPy's load reads; bfloat16 is written as "<V2", raw bytes for NumPy. An
+---array in F order is written in F order, a view with gaps in C order.
+---@param path string  the file; ".npy" is not added
+---@param a any  an array, nested tables, or a value
+---@param options? {version: 1|2|3}  version: the version of the format, default: 1
+---@raise LogicError if a is not an array; RuntimeError if the file cannot be written: it may then be incomplete
 function M.save(path, a, options) require("cudalua.ndarray.file").save(path, a, options) end
 
----The bytes of the .npy file that save would write.
----@param a any  array, nested tables, or a value
----@param options? {version: 1|2|3}
+---Returns the bytes of the .npy file that save would write.
+---@param a any  an array, nested tables, or a value
+---@param options? {version: 1|2|3}  version: as for save
 ---@return string
----@raise LogicError if it is not an array, or has 2 GiB or more
+---@raise LogicError if a is not an array, or has 2 GiB or more
 function M.dumps(a, options) return require("cudalua.ndarray.file").dumps(a, options) end
 
----Writes arrays to an .npz file, not compressed, in the order of their names.
----@param path string  as it is: no ".npz" is added
+---Writes arrays to an .npz file without compression, in the order of their names.
+---@param path string  the file; ".npz" is not added
 ---@param members table<string, any>  by name: arrays, nested tables, or values
----@param options? {version: 1|2|3}  of the .npy format
----@raise LogicError if it is not a table of arrays; RuntimeError if the file cannot be written: it may then be there
----  in part
+---@param options? {version: 1|2|3}  version: as for save
+---@raise LogicError if members is not a table of arrays; RuntimeError if the file cannot be written: it may then be
+---  incomplete
 function M.savez(path, members, options) require("cudalua.ndarray.file").savez(path, members, options) end
 
----The bytes of the .npz file that savez would write.
----@param members table<string, any>
----@param options? {version: 1|2|3}
+---Returns the bytes of the .npz file that savez would write.
+---@param members table<string, any>  as for savez
+---@param options? {version: 1|2|3}  version: as for save
 ---@return string
----@raise LogicError if it is not a table of arrays, or has 2 GiB or more
+---@raise LogicError if members is not a table of arrays, or has 2 GiB or more
 function M.dumpsz(members, options) return require("cudalua.ndarray.file").dumpsz(members, options) end
 
 surplus.install("ndarray:", M.Array)

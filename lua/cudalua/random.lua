@@ -30,7 +30,7 @@ M.Generator = setmetatable({}, {
 
 local default
 
----The generator that the functions of the module use; at first with a seed that cannot be predicted.
+---Returns the generator that the functions of the module use. Initially it has an unpredictable seed.
 ---@return cudalua.random.Generator
 function M.default()
   if not default then
@@ -40,8 +40,8 @@ function M.default()
   return default
 end
 
----Begins the sequence of another seed in the generator that the functions of the module use.
----@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
+---Sets the seed of the generator that the functions of the module use.
+---@param seed? integer|ffi.cdata*  a non-negative integer; default: unpredictable
 ---@raise LogicError if the seed is not a non-negative integer
 function M.seed(seed) M.default():seed(seed) end
 
@@ -51,12 +51,13 @@ for name in ([[uniform normal log_normal exponential gamma beta poisson binomial
   M[name] = function(...) return generator.Generator[name](M.default(), ...) end
 end
 
----Uniform numbers of the module's generator, as PyCUDA's rand: floats from 0 to below 1, integers of all values.
----@param shape integer|integer[]
+---Uniformly distributed numbers from the module's generator, as PyCUDA's rand: floats from 0 up to 1, which is
+---excluded, integers over their whole range.
+---@param shape integer|integer[]  as for gpuarray.empty
 ---@param dtype? any              a floating-point type, or integers of 32 or 64 bits; default: dtype.default_float()
----@param stream? cudalua.Stream  computes them now; default: the stream that first needs them
+---@param stream? cudalua.Stream  computes the numbers now; default: the stream that first needs them
 ---@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
+---@raise LogicError for other types and invalid shapes
 function M.rand(shape, dtype, stream)
   if shape == nil then refuse("random.rand", "the shape is missing") end
   dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
@@ -74,19 +75,19 @@ local function seed_count(what, n)
   return count
 end
 
----Seeds for generators: all the same, drawn from the module's generator.
----@param n integer  how many
+---Returns equal seeds for generators, drawn from the module's generator.
+---@param n integer  the number of seeds
 ---@return cudalua.gpuarray.Array  int32
----@raise LogicError unless it is a non-negative integer
+---@raise LogicError if n is not a non-negative integer
 function M.seed_getter_uniform(n)
   local count = seed_count("random.seed_getter_uniform", n)
   return gpuarray.full(count, M.default():integers({}, -2 ^ 31, 2 ^ 31 - 1, "int32"):item(), "int32")
 end
 
----Seeds for generators: all different, drawn from the module's generator.
----@param n integer  how many
+---Returns different seeds for generators, drawn from the module's generator.
+---@param n integer  the number of seeds
 ---@return cudalua.gpuarray.Array  int32
----@raise LogicError unless it is an integer between 0 and 2^32
+---@raise LogicError if n is not an integer from 0 to 2^32
 function M.seed_getter_unique(n)
   local count = seed_count("random.seed_getter_unique", n)
   if count > 2 ^ 32 then
@@ -109,25 +110,25 @@ M.StateGenerator = later "states"
 ---The methods of Sobol32RandomNumberGenerator and its relatives.
 M.SobolGenerator = later "sobol"
 
----PyCUDA's XORWOW generator: 65536 of them side by side, 2^67 numbers apart. Marsaglia's numbers; the seeding is this
----library's, so that the numbers are not those of cuRAND.
----@param seed_getter? any  a function that is told how many seeds are wanted and gives an array of int32; such an
----  array; or a number. Default: random.seed_getter_uniform
----@param offset? integer   how many numbers to leave out in each
----@param options? {generators: integer}  how many; default 65536
+---PyCUDA's XORWOW generator: 65536 generators side by side, 2^67 numbers apart. It computes Marsaglia's numbers, with
+---this library's own seeding, so they differ from those of cuRAND.
+---@param seed_getter? any  a function that takes the number of seeds and returns an array of int32; or such an array;
+---  or a number. Default: random.seed_getter_uniform
+---@param offset? integer  how many numbers each generator skips first
+---@param options? {generators: integer}  generators: the number of generators; default 65536
 ---@return cudalua.random.StateGenerator
----@raise LogicError for other seeds and numbers
+---@raise LogicError for invalid seeds and numbers
 function M.XORWOWRandomNumberGenerator(seed_getter, offset, options)
   return require("cudalua.random.states").new("XORWOW", M.seed_getter_uniform, seed_getter, offset, options)
 end
 
----PyCUDA's MRG32k3a generator: 65536 of them side by side, 2^76 numbers apart. L'Ecuyer's numbers; the seeding is this
----library's, so that the numbers are not those of cuRAND.
+---PyCUDA's MRG32k3a generator: 65536 generators side by side, 2^76 numbers apart. It computes L'Ecuyer's numbers, with
+---this library's own seeding, so they differ from those of cuRAND.
 ---@param seed_getter? any  as for XORWOWRandomNumberGenerator
----@param offset? integer   how many numbers to leave out in each
----@param options? {generators: integer}  how many; default 65536
+---@param offset? integer  how many numbers each generator skips first
+---@param options? {generators: integer}  generators: the number of generators; default 65536
 ---@return cudalua.random.StateGenerator
----@raise LogicError for other seeds and numbers
+---@raise LogicError for invalid seeds and numbers
 function M.MRG32k3aRandomNumberGenerator(seed_getter, offset, options)
   return require("cudalua.random.states").new("MRG32k3a", M.seed_getter_uniform, seed_getter, offset, options)
 end
@@ -144,45 +145,48 @@ end
 M.direction_vector_set = { VECTOR_32 = "VECTOR_32", SCRAMBLED_VECTOR_32 = "SCRAMBLED_VECTOR_32",
   VECTOR_64 = "VECTOR_64", SCRAMBLED_VECTOR_64 = "SCRAMBLED_VECTOR_64" }
 
----PyCUDA's generator of Sobol sequences of 32 bits, in one dimension or many.
----@param dir_vector? any   direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
----@param offset? integer   the first point, from 0
----@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
+---PyCUDA's generator of 32-bit Sobol sequences, in one or more dimensions.
+---@param dir_vector? any  direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
+---@param offset? integer  the first point, from 0
+---@param options? {dimensions: integer}  dimensions: the number of dimensions if you pass no vectors: 1 (default) to
+---  1111
 ---@return cudalua.random.SobolGenerator
----@raise LogicError for other vectors and numbers
+---@raise LogicError for invalid vectors and numbers
 function M.Sobol32RandomNumberGenerator(dir_vector, offset, options)
   return require("cudalua.random.sobol").new("Sobol32", dir_vector, nil, offset, options)
 end
 
----PyCUDA's generator of Sobol sequences of 64 bits.
+---PyCUDA's generator of 64-bit Sobol sequences.
 ---@param dir_vector? any   direction vectors, uint64, a row of 64 for each dimension; default: Joe and Kuo's
 ---@param offset? integer   the first point, from 0
----@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
+---@param options? {dimensions: integer}  dimensions: the number of dimensions if you pass no vectors: 1 (default) to
+---  1111
 ---@return cudalua.random.SobolGenerator
----@raise LogicError for other vectors and numbers
+---@raise LogicError for invalid vectors and numbers
 function M.Sobol64RandomNumberGenerator(dir_vector, offset, options)
   return require("cudalua.random.sobol").new("Sobol64", dir_vector, nil, offset, options)
 end
 
----PyCUDA's generator of scrambled Sobol sequences of 32 bits: as even, and different for each seed.
----@param dir_vector? any       scrambled direction vectors, uint32; default: made from the seed
----@param scramble_vector? any  a constant of uint32 for each dimension; default: made from the seed
+---PyCUDA's generator of 32-bit scrambled Sobol sequences: as uniform as Sobol sequences, and different for each seed.
+---@param dir_vector? any  scrambled direction vectors, uint32; default: generated from the seed
+---@param scramble_vector? any  a constant of uint32 for each dimension; default: generated from the seed
 ---@param offset? integer       the first point, from 0
----@param options? {dimensions: integer, seed: integer}  dimensions: without vectors, 1 (default) to 1111;
----  seed: default 0
+---@param options? {dimensions: integer, seed: integer}  dimensions: the number of dimensions if you pass no vectors: 1
+---  (default) to 1111; seed: default 0
 ---@return cudalua.random.SobolGenerator
----@raise LogicError for other vectors and numbers
+---@raise LogicError for invalid vectors and numbers
 function M.ScrambledSobol32RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
   return require("cudalua.random.sobol").new("ScrambledSobol32", dir_vector, scramble_vector, offset, options)
 end
 
----PyCUDA's generator of scrambled Sobol sequences of 64 bits.
----@param dir_vector? any       scrambled direction vectors, uint64; default: made from the seed
----@param scramble_vector? any  a constant of uint64 for each dimension; default: made from the seed
+---PyCUDA's generator of 64-bit scrambled Sobol sequences.
+---@param dir_vector? any  scrambled direction vectors, uint64; default: generated from the seed
+---@param scramble_vector? any  a constant of uint64 for each dimension; default: generated from the seed
 ---@param offset? integer       the first point, from 0
----@param options? {dimensions: integer, seed: integer}  as for ScrambledSobol32RandomNumberGenerator
+---@param options? {dimensions: integer, seed: integer}  dimensions: the number of dimensions if you pass no vectors: 1
+---  (default) to 1111; seed: default 0
 ---@return cudalua.random.SobolGenerator
----@raise LogicError for other vectors and numbers
+---@raise LogicError for invalid vectors and numbers
 function M.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
   return require("cudalua.random.sobol").new("ScrambledSobol64", dir_vector, scramble_vector, offset, options)
 end

@@ -32,11 +32,11 @@ local concat, refuse = table.concat, arguments.refuse
 ---@class cudalua.reduction
 local M = {}
 
----A reduction that was written in CUDA C: `k(x, y)` gives the value, an array of no axes.
+---A reduction with CUDA C expressions: `k(x, y)` returns the value as a 0-d array.
 ---@class cudalua.reduction.ReductionKernel
----@overload fun(...: any): cudalua.gpuarray.Array  an array of no axes; arguments as declared
----@field name string      of the kernel in the compiled module
----@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
+---@overload fun(...: any): cudalua.gpuarray.Array  returns a 0-d array; takes the arguments as declared
+---@field name string  the kernel's name in the compiled module
+---@field keep_dir string?  the folder with the compiler's files of the last compiled variant; with `keep = true`
 local Kernel = names.class({}, "ReductionKernel", { keep_dir = true })
 
 -- What getmetatable says of one.
@@ -124,31 +124,32 @@ end
 
 ---@class cudalua.reduction.Options
 ---@field preamble string?    CUDA C before the kernel: functions, types, #include
----@field options string[]?   for the compiler, which keeps its default of joining products and sums
----@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
----@field neutral any          this and what follows: arguments that are not given by their place
----@field reduce_expr any
----@field map_expr any
----@field arguments any
----@field name string?
+---@field options string[]?  options of the compiler, which by default fuses products and sums
+---@field keep boolean?  true: keep the compiler's files in a folder, keep_dir
+---@field neutral any  this and the following fields: arguments that you did not pass by position
+---@field reduce_expr any  the expression that combines two values, as an argument of ReductionKernel
+---@field map_expr any  the expression for each element, as an argument of ReductionKernel
+---@field arguments any  the declarations, as an argument of ReductionKernel
+---@field name string?  the kernel's name, as an argument of ReductionKernel
 
 ---A reduction of arrays: `ReductionKernel("float32", "0", "a + b", "x[i] * y[i]", "const float *x, const float *y")` is
----the dot product. map_expr is computed for each element, `i` being its number, from 0, in C order whatever the arrays'
----layouts, and `n` how many there are; reduce_expr combines two values, `a` and `b`, and must be associative;
----neutral is the value that changes no other one. map_expr may be nil: the first array's element. Values are combined
----in an order that depends on their number alone, so that results are the same on every device.
+---the dot product. map_expr is computed for each element; `i` is its number, from 0, in C order for any layout, and `n`
+---is the number of elements. reduce_expr combines two values, `a` and `b`, and must be associative. neutral is the
+---value that does not change another one. map_expr may be nil, which means the element of the first array. The order in
+---which values are combined depends only on their number, so results are the same on every device.
 ---
----neutral is CUDA C, or a number, which an integer dtype has to hold. dtype_out may be a struct, whose type is
----registered or declared in the preamble; or a list, with as many neutrals, reduce_exprs and map_exprs: then one pass
----over the arrays gives several values. From any of them on the arguments may have their names, as in PyCUDA, in the
----table of options: `ReductionKernel("float32", { neutral = "0", reduce_expr = "a+b", arguments = "const float *x" })`.
+---neutral is CUDA C, or a number that an integer dtype must be able to hold. dtype_out may be a struct with a type that
+---is registered or declared in the preamble. It may also be a list, with as many neutrals, reduce_exprs and map_exprs:
+---then one pass over the arrays returns several values. From any argument on, you can name the arguments in the table
+---of options, as in PyCUDA: `ReductionKernel("float32", { neutral = "0", reduce_expr = "a+b", arguments = "const float
+---*x" })`.
 ---
----Calling it: k(arguments in their order, options) gives a new array of no axes, one for each result. Arrays that are
----used only at [i] may be of any layout, and broadcast to one shape; others are map_expr's own to index, and passed
----whole. DeviceAllocations may stand for arrays without gaps. options: out, an array of one element, or a list, that
----gets the result; range or slice, {first, last} or {first, last, step}, which elements (positions from 1, inclusive,
----negative ones from the end); n, the number of elements, if no array gives it; stream, default: the
----current one; allocator, a function that gives the result's memory for a number of bytes.
+---Call it as k(arguments in their order, options). It returns a new 0-d array for each result. Arrays that are only
+---used at [i] may have any layout, and broadcast to one shape. Arrays that map_expr indexes in other ways are passed
+---whole. You can pass DeviceAllocations instead of contiguous arrays. options: out: an array of one element, or a list,
+---that receives the result; range or slice, {first, last} or {first, last, step}: the elements to process (positions
+---from 1, inclusive, negative ones from the end); n: the number of elements, if no array determines it; stream: default
+---the current stream; allocator: a function that allocates the result and takes a number of bytes.
 ---@class cudalua.reduction.ReductionKernelClass
 ---@overload fun(dtype_out: any, neutral: any, reduce_expr: any, map_expr: any, arguments: string|any[],
 --- name?: string, options?: cudalua.reduction.Options): cudalua.reduction.ReductionKernel
@@ -373,7 +374,7 @@ function M._call(k, ...)
   return arguments.inside(k, arguments.context_of(k, values), options.stream, call, values, options)
 end
 
----The CUDA C of the kernel, in the form for long arrays that lie alike and without gaps.
+---Returns the CUDA C source of the kernel, in the variant for long contiguous arrays with the same layout.
 ---@return string
 function Kernel:source()
   local mt = debug.getmetatable(self)

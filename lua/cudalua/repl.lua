@@ -3,22 +3,23 @@
 ---@class cudalua.repl
 local M = {}
 
----What a prompt reads and writes. Unknown options are errors.
+---The input and output of a prompt. Unknown options are errors.
 ---@class cudalua.repl.Options
----@field env? table  globals of the chunks; default _G. Chunks assign to it, and find `cuda`, `help` and `_` besides it
+---@field env? table  the globals of the chunks; default _G. Chunks assign to it; `cuda`, `help` and `_` are available,
+---  too
 ---@field input? file*|fun(prompt: string): string?  a file, or a function that returns the next line without its line
----  feed, nil at the end; default io.stdin. A terminal that can move its cursor is edited on
----@field output? file*|fun(text: string)  where prompts, values and errors go; default io.stdout
+---  feed, and nil at the end; default io.stdin. A terminal that can move its cursor has line editing
+---@field output? file*|fun(text: string)  receives prompts, values and errors; default io.stdout
 ---@field banner? string  the first line; default: none
 
 local known = { env = true, input = true, output = true, banner = true }
 
 local function is_file_or_function(x) return type(x) == "function" or io.type(x) == "file" end
 
----Runs a prompt until the end of its input or `:quit`. A top-level `local` stays one in later chunks.
----@param options? cudalua.repl.Options
----@raise LogicError for unknown options, an env that is no table, and an input or output that is neither an open file
----  nor a function
+---Runs a prompt until the end of its input or `:quit`. A top-level `local` is visible in later chunks.
+---@param options? cudalua.repl.Options  input, output, environment and banner
+---@raise LogicError for unknown options, an env that is not a table, and an input or output that is neither an open
+---  file nor a function
 function M.run(options)
   local errors = require "cudalua.base.errors"
   options = errors.options("repl.run", options, known)

@@ -6,27 +6,27 @@ local errors = require "cudalua.base.errors"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
 
----The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of
----devices. Every function raises a LogicError if another driver is in use.
+---Settings of the software CUDA device at run time: a log of driver calls, injected failures, the number of devices.
+---Every function raises a LogicError if another driver is in use.
 ---@class cudalua.softgpu
 local M = {}
 
 local UNKNOWN = 999 -- CUDA_ERROR_UNKNOWN
 
----Sends one command of the device's text protocol (docs/architecture.md lists them).
----@param command string
+---Sends a command of the device's text protocol (docs/architecture.md lists them).
+---@param command string  the command
 ---@return string reply
 function M.control(command)
   if type(command) ~= "string" then errors.raise("LogicError", "softgpu.control: expected a string") end
   return core.softgpu_control(command)
 end
 
----Is the software device the driver in use?
+---Returns true if the software device is the driver in use.
 ---@return boolean
 function M.active() return core.driver_info().soft == true end
 
 ---Starts, stops or clears the log of driver calls.
----@param what "on"|"off"|"clear"
+---@param what "on"|"off"|"clear"  "on" starts the log, "off" stops it, "clear" empties it
 function M.log(what)
   if what ~= "on" and what ~= "off" and what ~= "clear" then
     errors.raise("LogicError", "softgpu.log: expected 'on', 'off' or 'clear', got " .. errors.text(what))
@@ -35,12 +35,12 @@ function M.log(what)
 end
 
 ---@class cudalua.softgpu.Call
----@field serial integer
+---@field serial integer  the number of the call
 ---@field symbol string   "cuMemAlloc_v2"
----@field result integer  CUresult
----@field text string     context and arguments
+---@field result integer  the CUresult
+---@field text string  the context and the arguments
 
----The calls logged since log("on") or log("clear"), oldest first.
+---Returns the calls logged since log("on") or log("clear"), oldest first.
 ---@return cudalua.softgpu.Call[]
 function M.calls()
   local list = {}
@@ -54,13 +54,13 @@ function M.calls()
 end
 
 ---@class cudalua.softgpu.Run
----@field number integer  place in the order in which all work was submitted; the same for all nodes of a launched graph
+---@field number integer  the position in the order of submission; the same for all nodes of a launched graph
 ---@field name string     "launch", "copy", "fill", "host", "record", "wait", "free" ...
----@field stream number   as Stream:handle() tells it; 1 and 2 are the default streams
----@field node? integer   of a graph, from 0, in the order in which they were added
+---@field stream number  as returned by Stream:handle(); 1 and 2 are the default streams
+---@field node? integer  for a graph: the number of the node, from 0, in the order in which nodes were added
 
----The operations that have run since log("on") or log("clear"), in the order in which they did. Of the calls that
----submitted them, calls() tells.
+---Returns the operations that have run since log("on") or log("clear"), in the order in which they ran. calls() returns
+---the calls that submitted them.
 ---@return cudalua.softgpu.Run[]
 function M.runs()
   local list = {}
@@ -72,9 +72,9 @@ function M.runs()
   return list
 end
 
----When work in streams runs, from now on; returns the setting if nothing is given.
+---Sets when work in streams runs from now on; without an argument, returns the setting.
 ---
----    deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
+---    deferred     when the program waits for it, with what that depends on: what a program forgets to wait for
 ---                 is never done in time
 ---    eager        in the call that submits it
 ---    random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
@@ -97,8 +97,8 @@ end
 
 ---Makes the nth next call of a driver function fail, once.
 ---@param symbol string    "cuMemAlloc_v2"
----@param nth? integer     default 1
----@param code? integer|string  CUresult or its name without CUDA_ERROR_; default 999
+---@param nth? integer  counted from the next call; default 1
+---@param code? integer|string  a CUresult or its name without CUDA_ERROR_; default 999
 function M.fail(symbol, nth, code)
   if type(symbol) ~= "string" or not symbol:find "^[%w_]+$" then
     errors.raise("LogicError", "softgpu.fail: expected the name of a driver function")
@@ -114,11 +114,11 @@ function M.fail(symbol, nth, code)
   core.softgpu_control(("fail %s %d %s"):format(symbol, nth, code))
 end
 
----Takes back every failure that has not happened yet.
+---Cancels every failure that has not happened yet.
 function M.fail_clear() core.softgpu_control "fail clear" end
 
 ---@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...; spare_bytes:
----  host memory that kernels keep for their next launches
+---  host memory that kernels keep for later launches
 function M.stats()
   local t = {}
   for key, value in core.softgpu_control("stats"):gmatch "(%S+) (%d+)" do t[key] = tonumber(value) end
@@ -129,12 +129,12 @@ local checks = { "races", "uninitialised", "barriers", "shuffles", "arrays", "le
 local check_names = { all = true, off = true, uninitialized = true }
 for _, name in ipairs(checks) do check_names[name] = true end
 
----What kernels are checked for from now on, beside the bounds of their accesses; and what was set, where nothing is
----given. Memory that is there already counts as written. A kernel in which something is found ends with a LaunchError
----whose detail names kernel, source line, block, thread and memory.
+---Sets which checks kernels run from now on, in addition to the bounds of their accesses; without an argument, returns
+---the setting. Existing memory counts as written. A kernel in which a check finds something ends with a LaunchError
+---whose detail names the kernel, source line, block, thread and memory.
 ---
 ---    races          accesses of shared and global memory that nothing orders
----    uninitialised  loads of memory that nobody has written
+---    uninitialised  loads of memory that was never written
 ---    barriers       __syncthreads() that not all threads come to at one place
 ---    shuffles       values of lanes that do not take part, where they are used
 ---    arrays         accesses of shared memory beyond the variable whose address they are made from
@@ -176,7 +176,7 @@ end
 
 local schedule_keys = { threads = true, order = true, gang = true, timeout = true }
 
----How kernels are run from now on. What a key is not given for stays.
+---Sets how kernels run from now on. Keys that you omit keep their values.
 ---
 ---    threads  how many run a kernel. "auto": as many as there are processors, where the blocks of the kernel are
 ---             independent and there is enough to do; "auto:2": no more than two. A number: so many for every kernel,
@@ -184,8 +184,9 @@ local schedule_keys = { threads = true, order = true, gang = true, timeout = tru
 ---    order    in which blocks begin: "forward", "reverse", "random:SEED"
 ---    gang     threads of a block that execute together, 32 to 1024
 ---    timeout  seconds until a kernel is stopped with LAUNCH_TIMEOUT; 0 or "off": none is
----@param what? {threads?: integer|string, order?: string, gang?: integer, timeout?: number|string}
----@return {threads: integer|string, order: string, gang: integer, timeout: number} schedule  from now on
+---@param what? {threads?: integer|string, order?: string, gang?: integer, timeout?: number|string}  the settings to
+---  change
+---@return {threads: integer|string, order: string, gang: integer, timeout: number} schedule  the settings now
 ---@raise LogicError for other keys and values
 function M.schedule(what)
   if what == nil then what = {} end -- or a NULL pointer
@@ -213,8 +214,8 @@ function M.schedule(what)
   return now
 end
 
----The report of the last fault, or "".
----@param form? "text"|"json"  json: an object on one line, for tools; "" if it is not a kernel's fault
+---Returns the report of the last fault, or "".
+---@param form? "text"|"json"  json: an object on one line, for tools; "" if the fault was not in a kernel
 ---@return string
 function M.report(form)
   if form ~= nil and form ~= "text" and form ~= "json" then
@@ -223,16 +224,16 @@ function M.report(form)
   return core.softgpu_control(form == "json" and "report json" or "report")
 end
 
----@return string[]  one line per object that is still alive
+---@return string[]  one line for each object that is still alive
 function M.leaks()
   local list = {}
   for line in core.softgpu_control("leaks"):gmatch "[^\n]+" do list[#list + 1] = line end
   return list
 end
 
----Sets the number of devices. Everything on the device is dropped first; objects that are still held answer
----as those of a destroyed context do.
----@param n integer  1 to 8
+---Sets the number of devices. Everything on the devices is dropped first; objects that you still hold behave as those
+---of a destroyed context.
+---@param n integer  from 1 to 8
 function M.set_device_count(n)
   if type(n) ~= "number" or n ~= math.floor(n) or n < 1 or n > 8 then
     errors.raise("LogicError", "softgpu.set_device_count: expected 1 to 8, got " .. errors.text(n))

@@ -25,7 +25,7 @@ local refuse = layout.refuse
 
 ---Sparse matrices: compressed rows and columns, products, iterative solvers.
 ---@class cudalua.sparse
----@field Matrix cudalua.sparse.Matrix  the methods of sparse matrices
+---@field Matrix cudalua.sparse.Matrix  the class of sparse matrices, with their methods
 local M = { Matrix = matrix.Matrix }
 
 local made_options = { dtype = true, stream = true }
@@ -39,35 +39,37 @@ end
 
 local function any(o, what, format, x) return convert.any(what, format, x, o.dtype) end
 
----A matrix in compressed rows. Values of one place are added in the order in which they are given.
----@param x any  {data =, indices =, indptr =, shape =} with the columns of the elements row by row and where each row
----  begins; {data =, rows =, columns =, shape =}; {shape =} for one without elements; besides `base` (0 or 1, default
----  1: what positions count from) and `dtype`; or a dense array, also a host array or nested lists; or a sparse matrix
----@param options? {dtype: any, stream: cudalua.Stream}  dtype: of the values of dense and sparse x
----@return cudalua.sparse.Matrix  of new values, unless x is a sparse matrix that has its elements in this order
----@raise LogicError for positions out of range, lengths that do not fit, and inside a capture
+---Creates a matrix in compressed sparse row format. Duplicate elements are summed, in their order.
+---@param x any  {data =, indices =, indptr =, shape =}, with the columns of the elements row by row and the start of
+---  each row; {data =, rows =, columns =, shape =}; or {shape =} for a matrix without elements. Each may also have
+---  `base` (0 or 1, default 1: the first position) and `dtype`. Or a dense array, also a host array or nested lists; or
+---  a sparse matrix
+---@param options? {dtype: any, stream: cudalua.Stream}  dtype: the dtype of the values if x is dense or sparse
+---@return cudalua.sparse.Matrix  with new values, unless x is a sparse matrix with its elements in this order
+---@raise LogicError for positions out of range, lengths that do not match, and inside a capture
 function M.csr(x, options) return in_stream("sparse.csr", options, made_options, any, "sparse.csr", "csr", x) end
 
----A matrix in compressed columns.
----@param x any  as for csr; indices are the rows of the elements column by column, indptr is where each column begins
----@param options? {dtype: any, stream: cudalua.Stream}
+---Creates a matrix in compressed sparse column format.
+---@param x any  as for csr; indices are the rows of the elements column by column, indptr is the start of each column
+---@param options? {dtype: any, stream: cudalua.Stream}  dtype: as for csr
 ---@return cudalua.sparse.Matrix
 ---@raise LogicError as csr
 function M.csc(x, options) return in_stream("sparse.csc", options, made_options, any, "sparse.csc", "csc", x) end
 
----A matrix that knows the row and the column of each element, in the order of rows. It computes as a csr matrix does.
----@param x any  {data =, rows =, columns =, shape =}, and what else csr takes, but for indices and indptr
----@param options? {dtype: any, stream: cudalua.Stream}
+---Creates a matrix that stores the row and the column of each element, in the order of rows. It computes as a csr
+---matrix does.
+---@param x any  {data =, rows =, columns =, shape =}, or what else csr accepts, except indices and indptr
+---@param options? {dtype: any, stream: cudalua.Stream}  dtype: as for csr
 ---@return cudalua.sparse.Matrix
 ---@raise LogicError as csr
 function M.coo(x, options) return in_stream("sparse.coo", options, made_options, any, "sparse.coo", "coo", x) end
 
----A matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV. It is for
----many products with vectors, of matrices whose rows share columns with their neighbours, such as those of grids. The
----rows are put into packets on the host, which takes a while. For other uses than products with a vector it is
----converted to csr each time.
+---Creates a matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV.
+---Use it for many products with vectors, if neighbouring rows share columns, as in matrices of grids. Creating the
+---packets on the host takes some time. For operations other than products with a vector it is converted to csr each
+---time.
 ---@param x any  as for csr
----@param options? {dtype: any, stream: cudalua.Stream}
+---@param options? {dtype: any, stream: cudalua.Stream}  dtype: as for csr
 ---@return cudalua.sparse.Matrix
 ---@raise LogicError as csr
 function M.packed(x, options)
@@ -84,11 +86,12 @@ local function from_dense(o, what, x)
   return convert.any(what, convert.format(what, o.format == nil and "csr" or o.format), x, o.dtype)
 end
 
----The elements of a dense array that are not 0. The program waits for their number.
----@param x any  an array of two axes, also a host array or nested lists
----@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cudalua.Stream}  default format: csr
+---Creates a sparse matrix of the elements of a dense array that are not 0. The program waits for their number.
+---@param x any  an array with two axes, also a host array or nested lists
+---@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cudalua.Stream}  dtype: as for csr; format:
+---  default csr
 ---@return cudalua.sparse.Matrix
----@raise LogicError for other numbers of axes and inside a capture
+---@raise LogicError if x does not have two axes, and inside a capture
 function M.from_dense(x, options)
   return in_stream("sparse.from_dense", options, dense_options, from_dense, "sparse.from_dense", x)
 end
@@ -180,13 +183,14 @@ local function diags(o, what, list, offsets)
   return diagonals(what, values, at, rows, columns, o.dtype, convert.format(what, o.format or "csr"))
 end
 
----A matrix of diagonals: `sparse.diags({{1, 2}, {4, 5, 6}}, {1, 0})`.
----@param diagonals any[]     lists, arrays of one axis, and numbers for diagonals of one value
----@param offsets? integer[]  where each is: 0 the main diagonal, 1 above it, -1 below; default for one: 0
+---Creates a matrix with the given diagonals: `sparse.diags({{1, 2}, {4, 5, 6}}, {1, 0})`.
+---@param diagonals any[]  lists, 1-D arrays, or numbers for diagonals with a single value
+---@param offsets? integer[]  the position of each diagonal: 0 is the main diagonal, 1 above it, -1 below it; default
+---  for one diagonal: 0
 ---@param options? {shape: integer[], dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cudalua.Stream}  shape:
----  default: the square that the first diagonal fits; format: default csr
+---  default: the square matrix that the first diagonal fits; dtype: as for csr; format: default csr
 ---@return cudalua.sparse.Matrix
----@raise LogicError for lengths that do not fit the shape, and if an offset is given twice
+---@raise LogicError for lengths that do not fit the shape, and if an offset appears twice
 function M.diags(diagonals, offsets, options) -- luacheck: ignore 431
   return in_stream("sparse.diags", options, diagonal_options, diags, "sparse.diags", diagonals, offsets)
 end
@@ -213,11 +217,12 @@ local function eye(o, what, n, m, k)
     convert.format(what, o.format or "csr"))
 end
 
----A matrix with ones on a diagonal.
----@param n integer   rows
----@param m? integer  columns; default: n
----@param k? integer  which diagonal: default 0, the main one; 1 above it, -1 below
----@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cudalua.Stream}
+---Creates a matrix with ones on a diagonal.
+---@param n integer  the number of rows
+---@param m? integer  the number of columns; default: n
+---@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
+---@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cudalua.Stream}  dtype: as for csr; format:
+---  default csr
 ---@return cudalua.sparse.Matrix
 ---@raise LogicError for other numbers
 function M.eye(n, m, k, options)

@@ -35,19 +35,19 @@ local function chosen_device()
   return tonumber(text)
 end
 
----The device that the environment variable CUDA_DEVICE or the file ~/.cuda_device names.
----@param default? integer  the device's number if neither names one; default 0
+---Returns the device that the environment variable CUDA_DEVICE or the file ~/.cuda_device names.
+---@param default? integer  the device's number if neither is set; default 0
 ---@return cudalua.Device
 ---@raise LogicError (101) if the device does not exist, and if a setting is not a number
 function M.get_default_device(default)
   return cuda.Device(chosen_device() or default or 0)
 end
 
----Makes a context on the device that CUDA_DEVICE or ~/.cuda_device names; without them, on the first device that
----gives one.
+---Creates a context on the device that CUDA_DEVICE or ~/.cuda_device names. If neither is set, uses the first device on
+---which a context can be created.
 ---@param maker? fun(device: cudalua.Device): cudalua.Context  default: device:make_context()
----@return cudalua.Context  what maker returns
----@raise RuntimeError that says what each device answered, if none gives a context
+---@return cudalua.Context  the result of maker
+---@raise RuntimeError that lists the error of each device, if none works
 function M.make_default_context(maker)
   if maker == nil then
     maker = function(device) return device:make_context() end
@@ -84,12 +84,12 @@ local function drop_dead(cache)
   end
 end
 
----Returns a function that calls f once for each list of arguments and each context, and remembers what it returned:
----for compiled kernels and the like. Arguments are the same if they are equal as table keys. What is remembered
----keeps its context alive until detach() or clear_context_caches().
----@param f function
+---Returns a function that calls f once for each list of arguments and each context, and remembers the result: for
+---example for compiled kernels. Arguments are the same if they are equal as table keys. Results keep their context
+---alive until detach() or clear_context_caches().
+---@param f function  the function to call
 ---@return function
----@raise LogicError unless f can be called; its calls raise what f raises, and LogicError (201) without a context
+---@raise LogicError if f is not callable; calls raise errors of f, and LogicError (201) without a context
 function M.context_dependent_memoize(f)
   errors.check_callable("context_dependent_memoize", f)
   local cache = {}
@@ -119,15 +119,15 @@ function M.context_dependent_memoize(f)
   end
 end
 
----Forgets all that functions of context_dependent_memoize() have remembered.
+---Clears the results that functions of context_dependent_memoize() have remembered.
 function M.clear_context_caches()
   for cache in pairs_of(caches) do
     for context in pairs_of(cache) do cache[context] = nil end
   end
 end
 
----The logarithm to base 2 of an integer, rounded down, as PyCUDA's bitlog2.
----@param n integer  1 to 2^53
+---Returns the base-2 logarithm of an integer, rounded down, as PyCUDA's bitlog2.
+---@param n integer  an integer from 1 to 2^53
 ---@return integer
 ---@raise LogicError for anything else
 function M.bitlog2(n)

@@ -25,9 +25,9 @@ describe("help() finds", function()
       cudaMalloc = "cudaMalloc is written cuda.mem_alloc(bytes) here.",
       fft = "cuda.fft",
       eig = "Eigenvalues of nonsymmetric matrices are not supported; for symmetric and",
-      block = "block is an option: threads of a block: up to 3 extents; required",
-      pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",
-      keepdims = "keepdims is an option: the axes stay, with an extent of 1",
+      block = "block is an option: threads in each block: up to 3 extents; required",
+      pinned = "pinned is an option: allocate page-locked memory, as cuda.pagelocked_empty does",
+      keepdims = "keepdims is an option: keep each reduced axis, with an extent of 1",
     } do
       assert.equal(line, answer.of_name(question, 80):match "[^\n]*", question)
     end
@@ -70,19 +70,20 @@ describe("An entry's page", function()
     assert.equal([[
 cuda.gpuarray.sort(a, options?)
 
-The elements along an axis in ascending order, as a new array, as NumPy's sort.
-It is stable: equal elements, and -0 and 0 are equal, keep their order. NaNs
-come last, being greater than everything; so with descending they come first.
-Complex numbers go by their real parts, then by the imaginary ones. `a:sort {
+Returns the elements sorted along an axis in ascending order, as NumPy's sort.
+The sort is stable: equal elements keep their order, and -0 equals 0. NaN is
+greater than everything, so NaNs come last, or first with descending. Complex
+numbers are sorted by their real parts, then by their imaginary parts. `a:sort {
 out = a }` sorts the array itself.
 
-  a         cuda.gpuarray.Array
+  a         (cuda.gpuarray.Array) an array with at least one axis
   options?  {axis: integer, descending: boolean, out: cuda.gpuarray.Array,
             stream: cuda.Stream, allocator: function}, or the axis; default: the
-            last one. out: gets the result, and may be a
+            last one. descending: sort in descending order; default: false. out:
+            an array that receives the result; it may be a
   returns   cuda.gpuarray.Array
   raises    LogicError for a 0-d array, an axis out of range, elements of a
-            struct type, and if out does not fit
+            struct type, and if out has another shape
 
   method    a:sort(options?)
   manual    docs/arrays.md

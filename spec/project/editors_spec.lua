@@ -87,7 +87,7 @@ describe("the addon for editors", function()
     end
     local cuda = {}
     for _, line in ipairs(files["cudalua.lua"]) do
-      local name, type = line:match "^%-%-%-@field ([%w_]+) (cudalua[%w_%.]*)$"
+      local name, type = line:match "^%-%-%-@field ([%w_]+) (cudalua[%w_%.]*)%f[^%w_%.]"
       if name then cuda[name] = type end
     end
     assert.equal("cudalua.gpuarray", cuda.gpuarray)

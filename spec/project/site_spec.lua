@@ -139,6 +139,17 @@ describe("the site", function()
     assert.matches("<code>ddof</code>", var)
   end)
 
+  it("has words for parameters, options and fields", function()
+    if not folder then pending(NONE); return end
+    for kind, most in pairs(dofile "tools/site/wordless.lua") do
+      local lacking = written.reference.wordless[kind]
+      table.sort(lacking)
+      assert.is_true(#lacking <= most, ("%d %s without a sentence, at most %d are allowed:\n  %s"):format(
+        #lacking, kind, most, table.concat(lacking, "\n  ")))
+      assert.equal(most, #lacking, ("tools/site/wordless.lua: lower the number of %s to %d"):format(kind, #lacking))
+    end
+  end)
+
   it("has no row in docs/semantics.lua for a name that does not exist", function()
     if not folder then pending(NONE); return end
     local api, stale = written.reference.api, {}

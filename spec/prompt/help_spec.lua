@@ -99,7 +99,7 @@ describe("help on a terminal", function()
       p:expect "docs/arrays.md"
       for line in p.screen:all_text():gmatch "[^\n]+" do assert.is_true(#line <= 60, line) end
       assert.truthy(p.screen:all_text():find("\n  options?  as for sort\n", 1, true))
-      assert.truthy(p.output:find("\nWhere the elements are that sort() takes one after the\r\n", 1, true))
+      assert.truthy(p.output:find("\nReturns the positions that sort the array, as NumPy's\r\n", 1, true))
       if term == "xterm" then
         p:type "cuda.gpuarray.linspace(0, 1, { dt\t"
         p:expect "{ dtype"

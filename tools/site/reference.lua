@@ -18,6 +18,7 @@ local escape = html.escape
 ---@field pages site.ReferencePage[]
 ---@field names {name: string, url: string, kind: string, text: string}[]  for the index and the search
 ---@field lacking string[]  functions without a model
+---@field wordless {parameters: string[], options: string[]}  those with a type alone, as "cuda.gpuarray.sum: axis"
 local Reference = {}
 Reference.__index = Reference
 
@@ -66,6 +67,13 @@ local function row(out, name, type, text, class)
     class and " " .. class or "", name, type ~= "" and (' <span class="type">%s</span>'):format(type) or "", text)
 end
 
+-- The text of a row: what is said of a parameter, option or field, of this kind in `wordless`.
+function Reference:said(kind, full, name, text)
+  text = self.words:as_for(full, name, text)
+  if not text:find "%S" then table.insert(self.wordless[kind], ("%s: %s"):format(public_names.shown(full), name)) end
+  return self.words:inline(text, full)
+end
+
 -- The parameters, with each option of a table of options as a row of its own.
 function Reference:parameters(full, entry, skip_first)
   local out = {}
@@ -83,11 +91,12 @@ function Reference:parameters(full, entry, skip_first)
       end
       row(out, escape(param.name), self.words:type(options[1] and (read.text:gsub("%b{}", "table")) or read.text) ..
         (param.optional and ' <span class="optional">optional</span>' or ""),
-        self.words:inline(self.words:as_for(full, param.name, text), full))
+        options[1] and self.words:inline(self.words:as_for(full, param.name, text), full) or
+        self:said("parameters", full, param.name, text))
       for _, option in ipairs(options) do
         if not self:is_parameter(entry, option.name) then
           row(out, escape(option.name), self.words:type((option.type:gsub("%?$", ""))),
-            self.words:inline(self.words:as_for(full, option.name, option.text), full), "option")
+            self:said("options", full, option.name, option.text), "option")
         end
       end
     end
@@ -226,7 +235,7 @@ function Reference:fields(class, shares)
     local shown = shares and escape(name) or ('<span id="%s">%s</span>'):format(name, escape(name))
     row(rows, shown, self.words:type(type) ..
       (optional and ' <span class="optional">optional</span>' or ""),
-      self.words:inline(self.words:as_for(class, name, text), class))
+      self:said("options", class, name, text))
     self:note(entry.name, self.words.url_of(entry.name), "field", text)
   end
   return rows
@@ -350,7 +359,8 @@ end
 ---@return site.Reference
 function M.load()
   local api = public_api.load()
-  local self = setmetatable({ api = api, pages = {}, names = {}, lacking = {}, models = semantics.load(api.found),
+  local self = setmetatable({ api = api, pages = {}, names = {}, lacking = {},
+    wordless = { parameters = {}, options = {} }, models = semantics.load(api.found),
     own = semantics.own() }, Reference)
   self.words = words.new(api, function(class) return is_record(self, class) end)
   for module in pairs(api.modules) do self:add_page(module, "module") end

@@ -10,32 +10,32 @@ local M = {}
 for name, class in pairs_of(core.errors) do M[name] = class end
 
 ---@class cudalua.Error
----@field class string          "LogicError", ...
----@field message string        one sentence
----@field code integer?         CUresult, if the driver reported it
+---@field class string  the name of the class: "LogicError", ...
+---@field message string  the message, one sentence
+---@field code integer?  the CUresult, if the driver reported the error
 ---@field name string?          "CUDA_ERROR_INVALID_VALUE"
----@field call string?          driver function that reported it
----@field kernel string?        kernel concerned: launched, or launched last before a late report
----@field arg integer?          1-based number of the kernel argument that was refused
----@field param string?         that parameter as declared: "int n"
----@field detail string?        the driver's own explanation
+---@field call string?  the driver function that reported it
+---@field kernel string?  the kernel: the launched one, or for a late report the last launched one
+---@field arg integer?  the number of the rejected kernel argument, from 1
+---@field param string?  the declaration of its parameter: "int n"
+---@field detail string?  the driver's own explanation
 ---@field hint string?          what to do next
----@field log string?           compiler's or JIT's log
----@field source string?        source that did not compile
----@field excerpt string?       its lines around the first error, with a mark
----@field sticky boolean?       true: every later call on the device fails, the process must restart
----@field requested number?     MemoryError: bytes asked for
----@field free number?          MemoryError: bytes free on the device
----@field total number?         MemoryError: bytes the device has
----@field live number?          MemoryError: bytes of device memory that objects of this program have
----@field pooled number?        MemoryError: bytes that pools keep for later
----@field queued number?        MemoryError: bytes that were collected and not yet given back
----@field expression string[]?  arrays: the operations that were computed, with the lines that wrote them
+---@field log string?  the log of the compiler or the JIT
+---@field source string?  the source that did not compile
+---@field excerpt string?  the lines of the source around the first error, with a mark
+---@field sticky boolean?  true: every later call on the device fails, and the process must restart
+---@field requested number?  MemoryError: requested bytes
+---@field free number?  MemoryError: free bytes on the device
+---@field total number?  MemoryError: bytes of device memory
+---@field live number?  MemoryError: bytes of device memory in use by objects of this program
+---@field pooled number?  MemoryError: bytes that pools hold for later use
+---@field queued number?  MemoryError: bytes that were collected and are not freed yet
+---@field expression string[]?  for arrays: the computed operations, with the lines that wrote them
 ---@field where string?         "script.lua:12", the caller's line
----@field traceback string      stack at the time of the error
+---@field traceback string  the stack at the time of the error
 local Error = M.Error
 
----Is this error of that class (or of one of its subclasses)?
+---Returns true if the error has this class or one of its subclasses.
 ---@param class table|string  a class, such as cuda.MemoryError, or its name
 ---@return boolean
 function Error:is(class)

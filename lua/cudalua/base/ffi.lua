@@ -151,7 +151,7 @@ end
 
 ---What the elements of an FFI array are.
 ---@param x ffi.cdata*
----@return string? element  as FFI writes the type: "double"; nil where x is no array
+---@return string? element  as FFI writes the type: "double"; nil where x is not an array
 ---@return string? text     of the whole: "double[3]", "double[?]"
 ---@return integer? bytes
 function M.element_type(x)

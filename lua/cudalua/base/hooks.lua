@@ -54,7 +54,7 @@ function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args
 ---The memory of an array for a texture, which sees all later writes to it (gpuarray/core/interface.lua).
 ---@param what string  the function, for messages
 ---@param x any
----@return table? memory  buf, dtype, shape, strides, dense; nil: x is no array
+---@return table? memory  buf, dtype, shape, strides, dense; nil: x is not an array
 function M.array_memory(what, x) end -- luacheck: ignore what x
 
 ---The product of two arrays, for dot() (gpuarray.lua), if one of them has more than one axis.

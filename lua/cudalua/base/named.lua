@@ -64,7 +64,7 @@ end
 ---@param set table<string, boolean>  its parameters that a table may name, of those behind the first one
 ---@param ... any      its arguments
 ---@return any ...     as many as the function has parameters
----@raise LogicError for a parameter that is given twice; without options for names that are no parameters
+---@raise LogicError for a parameter that is passed twice; without options for names that are not parameters
 function M.arguments(what, f, set, ...)
   local parameters = surplus.parameters_of(f)
   local names, n = parameters.names, parameters.count

@@ -10,14 +10,14 @@ local M = {}
 ---@class cudalua.Names
 ---@field text string             what messages call it: "gpuarray", "a Stream"
 ---@field kind? string            for help/elsewhere.lua: where else it looks
----@field find? fun(t: table, key: any): any  makes or loads what is made or loaded when first asked for
+---@field find? fun(t: table, key: any): any  makes or loads what is made or loaded when first requested
 ---@field optional? table<string, boolean>    names that may be nil
 ---@field tables table[]          whose keys are the names; strict() adds its table
 ---@field more? fun(): string[]   names that find() knows
 
 local owners = setmetatable({}, { __mode = "k" }) -- table, or the __metatable of objects -> cudalua.Names
 
----For an __index function that does not know a key: nil if that is nobody's name, else an error.
+---For an __index function that does not know a key: nil if no library has that name, else an error.
 ---@param owner cudalua.Names
 ---@param key any
 ---@raise LogicError that says what may have been meant

@@ -41,7 +41,7 @@ local function written(value)
 end
 
 ---The option that a value was meant for, as a program writes it: "keepdims = true".
----@param known table<string, boolean>  the options that there are
+---@param known table<string, boolean>  the valid options
 ---@param value any
 ---@return string?  nil if none fits
 function M.guess(known, value)

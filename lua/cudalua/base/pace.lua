@@ -7,7 +7,7 @@ local ENOUGH = 65536 -- elements, a few milliseconds of the slowest loops
 local done = 0
 
 ---@param n integer  elements that were done since the last call
----@raise InterruptError if interrupts are on and one was asked for
+---@raise InterruptError if interrupts are on and an interrupt was requested
 return function(n)
   done = done + n
   if done < ENOUGH then return end

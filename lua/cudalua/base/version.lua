@@ -16,8 +16,8 @@ local function compare(a, b)
   return 0
 end
 
----This library's version, {major, minor, patch}. Two lists with its metatable can be compared; against plain
----numbers there is version_at_least().
+---The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with
+---plain numbers, use version_at_least().
 ---@type integer[]
 M.VERSION = setmetatable(numbers, {
   __eq = function(a, b) return compare(a, b) == 0 end,
@@ -26,7 +26,7 @@ M.VERSION = setmetatable(numbers, {
   __tostring = function(list) return table.concat(list, ".") end,
 })
 
----What stands behind the numbers of a version that is not a release: "rc1"; "" for a release.
+---The suffix of a version that is not a release: "rc1"; "" for a release.
 ---@type string
 M.VERSION_STATUS = status
 
@@ -34,12 +34,12 @@ M.VERSION_STATUS = status
 ---@type string
 M.VERSION_TEXT = table.concat(numbers, ".") .. status
 
----Is this library of that version or newer?
----@param major integer
----@param minor? integer  default 0
----@param patch? integer  default 0
+---Returns true if this library has the given version or a newer one.
+---@param major integer  the major version
+---@param minor? integer  the minor version; default 0
+---@param patch? integer  the patch version; default 0
 ---@return boolean
----@raise LogicError unless they are non-negative integers
+---@raise LogicError if they are not non-negative integers
 function M.version_at_least(major, minor, patch)
   local asked = { major, minor or 0, patch or 0 }
   for i = 1, 3 do
@@ -52,14 +52,14 @@ function M.version_at_least(major, minor, patch)
   return compare(numbers, asked) >= 0
 end
 
----CUDA version of the headers that this library was built with. Works before cuda.init().
+---Returns the CUDA version of the headers that this library was built with. Works before cuda.init().
 ---@return integer major, integer minor, integer patch
 function M.get_version() return core.get_version() end
 
----CUDA version of the driver in use (cuDriverGetVersion); before cuda.init(), of the one that CUDALUA_DRIVER
----names or that it would try first.
+---Returns the CUDA version of the driver in use (cuDriverGetVersion). Before cuda.init(), returns the version of the
+---driver that CUDALUA_DRIVER names or that is tried first.
 ---@return integer  13000 for 13.0
----@raise RuntimeError if there is no driver
+---@raise RuntimeError if the driver is missing
 function M.get_driver_version() return core.get_driver_version() end
 
 return M

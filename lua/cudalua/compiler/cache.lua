@@ -277,19 +277,19 @@ function M.put(slot, payload)
 end
 
 ---@class cudalua.CacheInfo
----@field dir string?       the folder; nil: nothing is cached
----@field why string?       why not
----@field entries integer
----@field bytes integer     of all entries
----@field limit integer     bytes; beyond that, the entries used longest ago are removed
----@field hits integer      of this process
----@field misses integer    of this process
----@field stores integer    of this process
+---@field dir string?  the folder; nil: caching is off
+---@field why string?  the reason if caching is off
+---@field entries integer  the number of cached kernels
+---@field bytes integer  the size of all entries
+---@field limit integer  the maximum size in bytes; if it is exceeded, the least recently used entries are removed
+---@field hits integer  kernels that this process found in the cache
+---@field misses integer  kernels that this process did not find in the cache
+---@field stores integer  kernels that this process added to the cache
 
 ---@class cudalua
 local cuda = {}
 
----The disk cache of compiled kernels, and what this process had of it.
+---Returns information about the disk cache of compiled kernels, and this process's use of it.
 ---@return cudalua.CacheInfo info
 function cuda.cache_info()
   local dir, why, path = folder()
@@ -300,8 +300,8 @@ function cuda.cache_info()
     misses = counts.misses, stores = counts.stores }
 end
 
----Removes every entry of the disk cache. Programs that run meanwhile go on; they compile anew.
----@return integer entries  how many there were
+---Removes every entry of the disk cache. Running programs continue, and compile again.
+---@return integer entries  the number of removed entries
 function cuda.clear_cache()
   local dir = folder()
   if not dir then return 0 end

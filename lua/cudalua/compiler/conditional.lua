@@ -10,7 +10,7 @@ local M = {}
 local NAME = "cudaGraphSetConditional"
 local DECLARATION = ('extern "C" __device__ void %s(cudaGraphConditionalHandle, unsigned int);'):format(NAME)
 
----Does the source have the function's name, outside of comments and strings?
+---Does the source have the function's name, outside comments and strings?
 ---@param source any
 ---@return boolean
 function M.named(source)

@@ -16,19 +16,19 @@ local module = require "cudalua.driver.module"
 ---@class cudalua
 local M = {}
 
----Options of cuda.DynamicModule. All others are those of cuda.SourceModule, for each source that is added.
+---Options of cuda.DynamicModule. All others are those of cuda.SourceModule, for each source that you add.
 ---@class cudalua.DynamicOptions : cudalua.CompileOptions
----@field lto boolean?              true: optimise across the pieces, by nvJitLink; default: the driver's linker
----@field link_options table?       of the linker: as `options` of cuda.Linker, or of cuda.link with `lto`
----@field message_handler function? called as f(ok, info_log, error_log) after linking, also when it failed
----@field log_verbose boolean?      the linker reports more
----@field library_dirs string[]?    where add_stdlib looks first
+---@field lto boolean?  true: optimise across the pieces with nvJitLink; default: the driver's linker
+---@field link_options table?  options of the linker: as `options` of cuda.Linker, or of cuda.link with `lto`
+---@field message_handler function?  called as f(ok, info_log, error_log) after linking, even if it failed
+---@field log_verbose boolean?  true: the linker reports more details
+---@field library_dirs string[]?  folders that add_stdlib searches first
 
----A module of several pieces, which are added one after another, and then linked.
+---A module of several pieces, which you add one after another and then link.
 ---@class cudalua.DynamicModule
----@field module cudalua.Module?  once it is linked
+---@field module cudalua.Module?  the module after linking
 ---@field log string?             the compiler's warnings
----@field link_log string?        what the linker reported
+---@field link_log string?  the linker's report
 local DynamicModule = names.class({}, "DynamicModule", { module = true, log = true, link_log = true })
 DynamicModule.__index = DynamicModule
 DynamicModule.__name = "cudalua.DynamicModule"
@@ -126,11 +126,10 @@ local function compile_options(self, opts)
 end
 
 ---Compiles a source and adds it.
----@param source string
----@param opts? cudalua.CompileOptions  in the place of those that the module has
+---@param source string  the CUDA C source
+---@param opts? cudalua.CompileOptions  instead of the module's own options
 ---@return cudalua.DynamicModule self
----@raise what cuda.compile raises, and CompileError (218, 300 ...; log) if the linker refuses it, LogicError
----  after link()
+---@raise errors of cuda.compile, CompileError (218, 300 ...; log) if the linker rejects it, LogicError after link()
 function DynamicModule:add_source(source, opts)
   check_open(self, "add_source")
   opts = compile_options(self, opts)
@@ -164,12 +163,12 @@ local function add_input(self, method, input_type, input)
 end
 
 ---Adds an image.
----@param data string               its bytes
----@param input_type integer|string  of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"; with
----  `lto` also "ltoir"
----@param name? string              what it is called in messages; default "unknown"
+---@param data string  the bytes of the image
+---@param input_type integer|string  a value of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library";
+---  with `lto` also "ltoir"
+---@param name? string  its name in messages; default "unknown"
 ---@return cudalua.DynamicModule self
----@raise CompileError (218, 300 ...; log) if the linker refuses it, LogicError for bad arguments or after link()
+---@raise CompileError (218, 300 ...; log) if the linker rejects it, LogicError for invalid arguments or after link()
 function DynamicModule:add_data(data, input_type, name)
   check_open(self, "add_data")
   if self._linker then
@@ -182,11 +181,11 @@ function DynamicModule:add_data(data, input_type, name)
   return add_input(self, "add_data", input_type, { data = data, name = name == nil and "unknown" or name })
 end
 
----Adds an image that is in a file.
----@param path string
----@param input_type integer|string  as in add_data
+---Adds an image from a file.
+---@param path string  the file
+---@param input_type integer|string  as for add_data
 ---@return cudalua.DynamicModule self
----@raise RuntimeError (301) if it cannot be read, else as add_data
+---@raise RuntimeError (301) if the file cannot be read, otherwise as add_data
 function DynamicModule:add_file(path, input_type)
   check_open(self, "add_file")
   if self._linker then
@@ -219,11 +218,11 @@ function M.find_stdlib(name, more)
   return nil, table.concat(tried, "\n")
 end
 
----Adds a library of the CUDA toolkit: "cudadevrt", with which kernels launch kernels. On the software device, which
----has no such launches, "cudadevrt" adds nothing.
----@param name string  lib<name>.a in library_dirs, or beside the toolkit's other libraries
+---Adds a library of the CUDA toolkit: "cudadevrt", which lets kernels launch kernels. The software device does not
+---support this, and "cudadevrt" adds nothing there.
+---@param name string  finds lib<name>.a in library_dirs, or next to the toolkit's other libraries
 ---@return cudalua.DynamicModule self
----@raise RuntimeError if it is not found, else as add_file
+---@raise RuntimeError if the library is not found, otherwise as add_file
 function DynamicModule:add_stdlib(name)
   check_open(self, "add_stdlib")
   if type(name) ~= "string" or not name:find "^[%w_%-%.]+$" then
@@ -270,9 +269,9 @@ local function link_by_driver(self)
   return mod, log ~= "" and log or nil
 end
 
----Links what was added and loads it into the current context.
+---Links the added pieces and loads the module into the current context.
 ---@return cudalua.DynamicModule self
----@raise CompileError (log) if symbols are missing or defined twice, LogicError if it is linked already
+---@raise CompileError (log) if symbols are missing or defined twice, LogicError if it is already linked
 function DynamicModule:link()
   check_open(self, "link")
   local ok, mod, log = pcall(self._inputs and link_lto or link_by_driver, self)
@@ -295,9 +294,9 @@ local function symbol_of(self, name)
   return self._lowered[normal] or self._lowered["&" .. normal] or name, normal
 end
 
----@param name string  kernel's name, or one of name_expressions
----@param opts? {args: any[]}  as Module:get_function takes them
----@return cudalua.Function  the same one each time
+---@param name string  the kernel's name, or one of name_expressions
+---@param opts? {args: any[]}  args: as for Module:get_function
+---@return cudalua.Function  the same object each time
 ---@raise LogicError (500) that lists the module's kernels, and before link().
 function DynamicModule:get_function(name, opts)
   check_linked(self, "get_function")
@@ -305,34 +304,34 @@ function DynamicModule:get_function(name, opts)
   return functions.find(self.module, symbol, opts, self._params[normal])
 end
 
----@param name string  a __device__ or __constant__ variable
----@return cudalua.DevicePointer pointer  holds the module
+---@param name string  the name of a __device__ or __constant__ variable
+---@return cudalua.DevicePointer pointer  it keeps the module alive
 ---@return integer bytes
----@raise LogicError (500), and before link().
+---@raise LogicError (500) if the module does not have this variable, and before link().
 function DynamicModule:get_global(name)
   check_linked(self, "get_global")
   return self.module:get_global((symbol_of(self, name)))
 end
 
----A texture reference of one of the sources.
----@param name string
----@return cudalua.TextureReference  the same one each time
----@raise LogicError (500) if there is none of that name, and before link().
+---Returns a texture reference of one of the sources.
+---@param name string  the name of the variable
+---@return cudalua.TextureReference  the same object each time
+---@raise LogicError (500) if the module does not have this texture, and before link().
 function DynamicModule:get_texref(name)
   check_linked(self, "get_texref")
   return self.module:get_texref(name)
 end
 
----A surface reference of one of the sources.
----@param name string
----@return cudalua.SurfaceReference  the same one each time
----@raise LogicError (500) if there is none of that name, and before link().
+---Returns a surface reference of one of the sources.
+---@param name string  the name of the variable
+---@return cudalua.SurfaceReference  the same object each time
+---@raise LogicError (500) if the module does not have this surface, and before link().
 function DynamicModule:get_surfref(name)
   check_linked(self, "get_surfref")
   return self.module:get_surfref(name)
 end
 
----Begins a module of several pieces: `cuda.DynamicModule{...}:add_source(a):add_source(b):link()`.
+---Creates a module of several pieces: `cuda.DynamicModule{...}:add_source(a):add_source(b):link()`.
 ---@class cudalua.DynamicModuleClass
 ---@overload fun(opts?: cudalua.DynamicOptions): cudalua.DynamicModule
 M.DynamicModule = setmetatable({}, {

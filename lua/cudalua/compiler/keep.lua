@@ -23,7 +23,7 @@ end
 ---@param text string       the source as the compiler got it
 ---@param options string[]
 ---@param result table      ptx, cubin, ltoir, log: what there is of it
----@return string folder    which nobody else can read
+---@return string folder    which other users cannot read
 ---@raise RuntimeError if it cannot be written.
 function M.write(job, text, options, result)
   local temporary = os.getenv "TMPDIR"

@@ -113,14 +113,14 @@ function M.symbols(ptx)
   return symbols
 end
 
----PTX without the variables that were only asked for.
+---PTX without the variables that were only requested.
 ---@param ptx string
 ---@return string
 function M.without_variables(ptx)
   return (ptx:gsub("\n[%.%l ]-%.global %.align 1 %.u8 _Z13__cudalua_sig[%w_$]+;", ""))
 end
 
----What to append to a source so that the expressions can be asked for.
+---What to append to a source to request the expressions.
 ---@param kernels string[]
 ---@param expressions string[]  the user's own: a name in there is not to become ambiguous
 ---@param pch boolean?          true: without #line, which keeps NVRTC from keeping headers compiled

@@ -184,20 +184,20 @@ local hints = {
 
 ---Options of cuda.link.
 ---@class cudalua.LinkOptions
----@field arch string?       "sm_90"; default: the current device's
----@field lto boolean?       optimise across the borders of the inputs; default: if LTO-IR is among them
+---@field arch string?  "sm_90"; default: that of the current device
+---@field lto boolean?  optimise across the inputs; default: if there is LTO-IR among them
 ---@field target string?     "cubin" or "ptx"; default: a cubin, and PTX for "compute_90" and the software device
----@field options string[]?  of nvJitLink: "-maxrregcount=32", "-lineinfo", "-verbose", "-kernels-used=name" ...
+---@field options string[]?  options of nvJitLink: "-maxrregcount=32", "-lineinfo", "-verbose", "-kernels-used=name" ...
 
----Links images by nvJitLink, without loading the result: no device is needed if `arch` is given.
----@param inputs (string|{data?: string, file?: string, type?: string, name?: string})[]  images: LTO-IR of
+---Links images with nvJitLink, without loading the result. If you pass `arch`, it does not need a device.
+---@param inputs (string|{data?: string, file?: string, type?: string, name?: string})[]  the images: LTO-IR of
 ---  cuda.compile(source, {target = "ltoir"}), relocatable PTX or cubins, fatbins, object files, libraries. `type` is
----  found out by their first bytes: "ltoir", "ptx", "cubin", "fatbinary", "object", "library"
----@param opts? cudalua.LinkOptions
----@return string image  for cuda.module_from_buffer
----@return string? log   what nvJitLink reported
----@raise CompileError (log, info_log, options) if symbols are missing or defined twice, and for bad images,
----  RuntimeError if nvJitLink is not found, or a file (301), LogicError for bad arguments.
+---  "ltoir", "ptx", "cubin", "fatbinary", "object" or "library"; default: detected from the first bytes
+---@param opts? cudalua.LinkOptions  the linker's options
+---@return string image  an argument for cuda.module_from_buffer
+---@return string? log   the report of nvJitLink
+---@raise CompileError (log, info_log, options) if symbols are missing or defined twice, and for invalid images,
+---  RuntimeError if nvJitLink or a file (301) is not found, LogicError for invalid arguments.
 function M.link(inputs, opts)
   opts = M.check_options(opts)
   if type(inputs) ~= "table" then

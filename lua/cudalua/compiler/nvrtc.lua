@@ -133,7 +133,7 @@ end
 
 ---@class cudalua.Compilation
 ---@field result table
----@field types table<string, string[]>  kernels whose types were asked for
+---@field types table<string, string[]>  kernels whose types were requested
 ---@field job cudalua.CompileJob         with the supplied names
 ---@field options string[]
 
@@ -257,7 +257,7 @@ local function image_of(job, result)
 end
 
 ---@class cudalua.CompileResult
----@field image string           of the kind that was asked for
+---@field image string           of the kind that was requested
 ---@field cubin string?
 ---@field ptx string?
 ---@field ltoir string?

@@ -7,27 +7,28 @@ local pairs_of = require "cudalua.base.pairs_of"
 local M = {}
 
 ---@class cudalua.CompileOptions
----@field options string[]?         further options of the compiler, one each; default compiler.DEFAULT_NVRTC_FLAGS
----@field arch string|integer[]?    "sm_90", "sm_90a", "compute_80" (PTX) or {9, 0}; default: the current device's
+---@field options string[]?  further compiler options, one in each element; default compiler.DEFAULT_NVRTC_FLAGS
+---@field arch string|integer[]?  "sm_90", "sm_90a", "compute_80" (PTX) or {9, 0}; default: that of the current device
 ---@field code string|integer[]?    as nvcc's -code: the real architecture, if `arch` is the virtual one
----@field no_extern_c boolean?      true: the source is not wrapped in extern "C" (templates need that)
----@field include_dirs string[]?    searched for headers before CUDA's own
----@field headers table<string, string>?  headers by name that are not files; they come before all others
----@field name string?              the source's file name in messages; default "kernel.cu". `#include "x.h"` looks in
----  its folder first
----@field name_expressions string[]?  names to be found as get_function(expression): "tk<float, 3>"
----@field default_device boolean?   false: functions without __device__ are an error, as NVRTC has it; default true
+---@field no_extern_c boolean?  true: do not wrap the source in extern "C" (required for templates)
+---@field include_dirs string[]?  folders that are searched for headers before CUDA's own
+---@field headers table<string, string>?  headers by name that are not files; they take precedence over all others
+---@field name string?  the source's file name in messages; default "kernel.cu". `#include "x.h"` searches its folder
+---  first
+---@field name_expressions string[]?  names that you can pass to get_function(expression): "tk<float, 3>"
+---@field default_device boolean?  false: functions without __device__ are an error, as in NVRTC; default true
 ---@field std string?               "c++17" (default), "c++20" ...
----@field lineinfo boolean?         true: line numbers for profilers (-lineinfo)
----@field debug boolean?            true: code for cuda-gdb (-G -lineinfo); not cached
----@field minimal boolean?          true: without vector, texture and surface types; compiles faster
----@field pch boolean?              true: headers are kept compiled for the rest of the process; not cached
----@field time boolean?             true: `timing` says how long the compiler's phases took; not cached
----@field keep boolean?             true: source, PTX, cubin, options and log stay in a folder, `keep_dir`; not cached
----@field cache_dir string|false?   folder of the cache of compiled kernels; false: not cached; default: the user's own
----@field target string?            "cubin", "ptx" or "ltoir"; default: what the device loads
+---@field lineinfo boolean?  true: generate line numbers for profilers (-lineinfo)
+---@field debug boolean?  true: generate code for cuda-gdb (-G -lineinfo); not cached
+---@field minimal boolean?  true: omit vector, texture and surface types, which compiles faster
+---@field pch boolean?  true: keep compiled headers for the rest of the process; not cached
+---@field time boolean?  true: report the duration of the compiler's phases as `timing`; not cached
+---@field keep boolean?  true: keep source, PTX, cubin, options and log in a folder, `keep_dir`; not cached
+---@field cache_dir string|false?  the folder of the cache of compiled kernels; false: do not cache; default: the user's
+---  cache
+---@field target string?  "cubin", "ptx" or "ltoir"; default: the format that the device loads
 ---@field backend string?           "nvrtc" (default) or "nvcc"
----@field nvcc string?              path of nvcc, if backend is "nvcc"
+---@field nvcc string?  the path of nvcc, if backend is "nvcc"
 
 local kinds = {
   options = "list", arch = "arch", code = "arch", no_extern_c = "boolean", include_dirs = "list", headers = "headers",
@@ -124,7 +125,7 @@ function M.normal_name(name)
   return (name:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""):gsub(" ?([^%w_ ]) ?", "%1"))
 end
 
----The options as a plain table, with nothing in it that there is not.
+---The options as a plain table, without unknown ones.
 ---@param where string
 ---@param opts any
 ---@return cudalua.CompileOptions
@@ -230,7 +231,7 @@ local function given(options, ...)
   return false
 end
 
----Can the compiler be asked for the types of kernels? Variable templates came with C++14.
+---Can the compiler report the types of kernels? Variable templates came with C++14.
 ---@param job cudalua.CompileJob
 ---@return boolean
 function M.has_signatures(job)

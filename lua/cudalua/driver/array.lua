@@ -66,32 +66,32 @@ end
 local fields_2d = { width = 0, height = 0, format = 0x20, num_channels = 1 } -- 0x20: FLOAT
 local fields_3d = { width = 0, height = 0, depth = 0, format = 0x20, num_channels = 1, flags = 0 }
 
----What a 1D or 2D array is like: `cuda.ArrayDescriptor{width = 4, height = 4, format = "float", num_channels = 1}`.
----height 0: 1D; width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set
----later. Raises a LogicError for unknown fields and bad values.
+---Describes a 1D or 2D CUDA array: `cuda.ArrayDescriptor{width = 4, height = 4, format = "float", num_channels = 1}`. A
+---height of 0 means 1D; width and height are in elements; format is a value of cuda.array_format; num_channels is 1, 2
+---or 4. You can set fields later. Raises a LogicError for unknown fields and invalid values.
 ---@class cudalua.ArrayDescriptor
----@field width integer         in elements
----@field height integer        in elements; 0: 1D
+---@field width integer  the width in elements
+---@field height integer  the height in elements; 0: 1D
 ---@field format integer|string  cuda.array_format, or its name: "float"
 ---@field num_channels integer  1, 2 or 4
 ---@overload fun(fields?: table): cudalua.ArrayDescriptor
 M.ArrayDescriptor = descriptor_class("ArrayDescriptor", fields_2d)
 
----What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
----one, six faces of a cubemap) and flags as in cuda.array3d_flags.
+---Describes a CUDA array of up to 3 dimensions: as ArrayDescriptor, with depth (0: not a 3D array; the number of layers
+---of a layered array, six faces for a cubemap) and flags of cuda.array3d_flags.
 ---@class cudalua.ArrayDescriptor3D
----@field width integer         in elements
----@field height integer        in elements; 0: 1D
----@field depth integer         0: not a 3D array; layers, or faces
+---@field width integer  the width in elements
+---@field height integer  the height in elements; 0: 1D
+---@field depth integer  0: not a 3D array; otherwise the depth, or the number of layers or faces
 ---@field format integer|string  cuda.array_format, or its name: "float"
 ---@field num_channels integer  1, 2 or 4
 ---@field flags integer         cuda.array3d_flags
 ---@overload fun(fields?: table): cudalua.ArrayDescriptor3D
 M.ArrayDescriptor3D = descriptor_class("ArrayDescriptor3D", fields_3d)
 
----Memory in a layout of the driver's own, for textures and surfaces: `cuda.Array(descriptor)` makes one, undefined
----inside. Copies go through Memcpy2D, Memcpy3D, or by bytes of its first row through memcpy_htoa and its like. Raises a
----LogicError for extents that do not go together, or are above the device's limits.
+---Memory in the driver's own layout, for textures and surfaces. `cuda.Array(descriptor)` allocates an array with
+---undefined contents. Copy with Memcpy2D or Memcpy3D, or copy bytes of its first row with memcpy_htoa and related
+---functions. Raises a LogicError for extents that do not fit together or exceed the device's limits.
 ---@class cudalua.Array
 ---@overload fun(descriptor: cudalua.ArrayDescriptor|cudalua.ArrayDescriptor3D): cudalua.Array
 local Array = core.classes.Array
@@ -99,7 +99,7 @@ local describe = Array.describe
 Array.describe = nil
 
 ---cuArrayGetDescriptor.
----@return cudalua.ArrayDescriptor  what the driver says it is
+---@return cudalua.ArrayDescriptor  the description by the driver
 ---@raise LogicError after free()
 function Array:get_descriptor()
   local width, height, _, format, channels = describe(self)
@@ -107,7 +107,7 @@ function Array:get_descriptor()
 end
 
 ---cuArray3DGetDescriptor.
----@return cudalua.ArrayDescriptor3D  what the driver says it is
+---@return cudalua.ArrayDescriptor3D  the description by the driver
 ---@raise LogicError after free()
 function Array:get_descriptor_3d()
   local width, height, depth, format, channels, flags = describe(self)
@@ -115,10 +115,10 @@ function Array:get_descriptor_3d()
     flags = flags }
 end
 
----Its texels as a new host array, after all work of the legacy stream: the last axis is x, before it y and z or layers,
----as far as the array has them; texels of several channels have one more axis behind x.
+---Returns its texels as a new host array, after all work of the legacy stream. The last axis is x, preceded by y and z
+---or layers if the array has them. For several channels there is one more axis after x.
 ---@return cudalua.ndarray.Array  of the format's dtype
----@raise LogicError after free(), and for formats that no dtype has, such as unorm_int8
+---@raise LogicError after free(), and for formats without a dtype, such as unorm_int8
 function Array:get()
   local width, height, depth, format, channels = describe(self)
   local dtype = texel.dtype_of(format)
@@ -175,16 +175,16 @@ local function make(descriptor) return core.array(check_extents("Array", plain("
 
 M.Array = setmetatable({}, { __index = Array, __call = function(_, descriptor) return make(descriptor) end })
 
----An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
----`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
----down to one texel; absent: all of them. Raises a LogicError as Array does.
+---An array with smaller arrays, its levels, each with half the extents of the previous one, for textures that are read
+---at several sizes. `cuda.MipmappedArray(descriptor, levels)` allocates one with undefined contents. `levels` is
+---limited to what the extents allow, down to one texel; default: all levels. Raises a LogicError as Array does.
 ---@class cudalua.MipmappedArray
 ---@overload fun(descriptor: cudalua.ArrayDescriptor3D, levels?: integer): cudalua.MipmappedArray
 local MipmappedArray = core.classes.MipmappedArray
 local describe_mipmap = MipmappedArray.describe
 MipmappedArray.describe = nil
 
----What it was made from.
+---Returns the descriptor that it was created from.
 ---@return cudalua.ArrayDescriptor3D  of level 0
 ---@raise LogicError after free()
 function MipmappedArray:get_descriptor_3d()
@@ -199,55 +199,55 @@ M.MipmappedArray = setmetatable({}, { __index = MipmappedArray, __call = functio
 end })
 
 ---Copies device memory into an array.
----@param ary cudalua.Array
+---@param ary cudalua.Array  the destination array
 ---@param index integer  byte offset in its first row
----@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param len integer    bytes
----@raise LogicError if it does not fit
+---@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer  the source
+---@param len integer  the number of bytes
+---@raise LogicError if the range exceeds the memory
 function M.memcpy_dtoa(ary, index, src, len) core.memcpy_dtoa(ary, number(index), host.device(src), number(len)) end
 
 ---Copies from an array into device memory.
----@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param ary cudalua.Array
+---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  the destination
+---@param ary cudalua.Array  the source array
 ---@param index integer  byte offset in its first row
----@param len integer    bytes
----@raise LogicError if it does not fit
+---@param len integer  the number of bytes
+---@raise LogicError if the range exceeds the memory
 function M.memcpy_atod(dest, ary, index, len) core.memcpy_atod(host.device(dest), ary, number(index), number(len)) end
 
 ---Copies a host buffer into an array.
----@param ary cudalua.Array
+---@param ary cudalua.Array  the destination array
 ---@param index integer  byte offset in its first row
 ---@param src any        as for memcpy_htod
----@raise LogicError if it does not fit
+---@raise LogicError if the range exceeds the memory
 function M.memcpy_htoa(ary, index, src)
   local slot, n, owner = host.host_buffer("memcpy_htoa: src", src)
   core.memcpy_htoa(ary, number(index), slot, n, owner)
 end
 
----Fills a host buffer from an array.
+---Fills a host buffer from a CUDA array.
 ---@param dest any       as for memcpy_dtoh
----@param ary cudalua.Array
+---@param ary cudalua.Array  the source array
 ---@param index integer  byte offset in its first row
----@raise LogicError if it does not fit
+---@raise LogicError if the range exceeds the memory
 function M.memcpy_atoh(dest, ary, index)
   local slot, n, owner = host.host_buffer("memcpy_atoh: dest", dest, nil, true)
   core.memcpy_atoh(slot, ary, number(index), n, owner)
 end
 
 ---Copies between arrays.
----@param dest cudalua.Array
+---@param dest cudalua.Array  the destination array
 ---@param dest_index integer  byte offset in its first row
----@param src cudalua.Array
+---@param src cudalua.Array  the source array
 ---@param src_index integer   byte offset in its first row
----@param len integer         bytes
----@raise LogicError if it does not fit
+---@param len integer  the number of bytes
+---@raise LogicError if the range exceeds the memory
 function M.memcpy_atoa(dest, dest_index, src, src_index, len)
   core.memcpy_atoa(dest, number(dest_index), src, number(src_index), number(len))
 end
 
----The array format whose elements are of a dtype.
+---Returns the array format for elements of a dtype.
 ---@param dtype any  as for dtype.of
----@return integer   of cuda.array_format
+---@return integer  a value of cuda.array_format
 ---@raise LogicError if no format has such elements
 function M.dtype_to_array_format(dtype)
   local d = require("cudalua.dtype").of(dtype)
@@ -310,10 +310,11 @@ local function fill(where, array, source, row_bytes, height, depth)
   return array
 end
 
----A 2D array with the elements of a host array of two axes.
----@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array
+---Returns a 2D CUDA array with the elements of an array with two axes.
+---@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array  an array with two axes
 ---@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
----@param opts? {allow_double_hack: boolean?}  float64 and complex128 as int32 channels, two for each double
+---@param opts? {allow_double_hack: boolean?}  allow_double_hack: store float64 and complex128 as int32 channels, two
+---  for each double
 ---@return cudalua.Array
 ---@raise LogicError for another rank or dtype
 function M.matrix_to_array(matrix, order, opts)
@@ -328,11 +329,11 @@ function M.matrix_to_array(matrix, order, opts)
   return fill("matrix_to_array", array, source, width * matrix.dtype.itemsize, height, 1)
 end
 
----A 2D array of several channels with the elements of a host array of three axes.
----@param ary cudalua.ndarray.Array|cudalua.gpuarray.Array
+---Returns a 2D CUDA array with several channels and the elements of an array with three axes.
+---@param ary cudalua.ndarray.Array|cudalua.gpuarray.Array  an array with three axes
 ---@param order "C"|"F"  C: shape {height, width, channels}; F: shape {channels, width, height}
 ---@return cudalua.Array
----@raise LogicError for another rank or dtype, or other than 1, 2 or 4 channels
+---@raise LogicError for another rank or dtype, or if there are not 1, 2 or 4 channels
 function M.make_multichannel_2d_array(ary, order)
   local where = "make_multichannel_2d_array"
   check_array(where, ary)
@@ -359,10 +360,11 @@ local function to_array(where, ary, order, opts)
   return fill(where, array, source, width * ary.dtype.itemsize, height or 1, depth or 1)
 end
 
----An array of one, two or three dimensions with the elements of a host array.
----@param ary cudalua.ndarray.Array|cudalua.gpuarray.Array  1 to 3 axes
----@param order "C"|"F"              C: the last axis is x; F: the first one
----@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}
+---Returns a 1D, 2D or 3D CUDA array with the elements of an array.
+---@param ary cudalua.ndarray.Array|cudalua.gpuarray.Array  an array with 1 to 3 axes
+---@param order "C"|"F"  C: the last axis is x; F: the first axis is x
+---@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: as for
+---  gpuarray_to_array; allow_double_hack: as for gpuarray_to_array
 ---@return cudalua.Array
 ---@raise LogicError for another rank or dtype
 function M.np_to_array(ary, order, opts)
@@ -370,12 +372,13 @@ function M.np_to_array(ary, order, opts)
   return to_array("np_to_array", ary, order, opts)
 end
 
----An array of one, two or three dimensions with the elements of an array of the device, copied there in the current
----stream. The array is computed and stays where it is, as with `gpudata`.
----@param ary cudalua.gpuarray.Array  1 to 3 axes
----@param order? "C"|"F"              C: the last axis is x (default); F: the first one
----@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: for surfaces, too;
----  allow_double_hack: float64 and complex128 as int32 channels, two for each double; default true
+---Returns a 1D, 2D or 3D CUDA array with the elements of an array on the device, copied in the current stream. The
+---device array is computed and keeps its memory, as with `gpudata`.
+---@param ary cudalua.gpuarray.Array  an array with 1 to 3 axes
+---@param order? "C"|"F"  C (default): the last axis is x; F: the first axis is x
+---@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: make the array usable
+---  for surfaces, too; allow_double_hack: store float64 and complex128 as int32 channels, two for each double; default
+---  true
 ---@return cudalua.Array
 ---@raise LogicError for another rank or dtype, and if the memory was released
 function M.gpuarray_to_array(ary, order, opts)

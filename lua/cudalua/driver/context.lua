@@ -12,11 +12,11 @@ setmetatable(Context, {
   __call = function(_, device, flags) return core.classes.Device.make_context(device, flags) end,
 })
 
----Makes the context current, calls f(...) and takes it off again, also when f raises.
----@param f function
----@param ... any  arguments of f
----@return any ...  what f returns
----@raise what f raises, and LogicError if f left another context on top of the stack.
+---Makes the context current, calls f(...) and removes the context from the stack again, even if f raises an error.
+---@param f function  the function to call
+---@param ... any  the arguments of f
+---@return any ...  the results of f
+---@raise errors of f, and LogicError if f left another context on top of the stack.
 function Context:with(f, ...)
   errors.check_callable("Context.with", f)
   local depth = core.context_depth()

@@ -8,12 +8,12 @@ local M = {}
 
 local on_now = false
 
----For finding errors: waits for each kernel after its launch, so that an error is raised by the call that launched it
----and not by whatever comes later; and compiles for the debugger (-G -lineinfo), without the cache, keeping the
----compiler's files. Waiting alone is on from the start with CUDALUA_LAUNCH_BLOCKING=1. Kernels that go into a graph are
----not waited for.
----@param on boolean
----@return boolean before  whether launches were waited for
+---Turns debugging on or off. It waits for each kernel after its launch, so that the call that launched a failing kernel
+---raises the error, and not a later one. It also compiles for the debugger (-G -lineinfo), without the cache, and keeps
+---the compiler's files. CUDALUA_LAUNCH_BLOCKING=1 turns on the waiting alone from the start. Kernels that are added to
+---a graph are not waited for.
+---@param on boolean  the new setting
+---@return boolean before  true if launches were waited for before
 function M.set_debugging(on)
   on_now = on and true or false
   local before = core.launch_blocking(on_now)
@@ -21,7 +21,7 @@ function M.set_debugging(on)
   return before
 end
 
----Is set_debugging() on?
+---Returns true if set_debugging() is on.
 ---@return boolean
 function M.is_debugging() return on_now end
 

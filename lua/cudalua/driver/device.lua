@@ -9,15 +9,15 @@ local Device = core.classes.Device
 
 setmetatable(Device, { __call = function(_, device) return core.Device(host.plain_number(device)) end })
 
----cuDeviceGetCount.
+---cuDeviceGetCount: returns the number of devices.
 ---@return integer  number of devices
----@raise RuntimeError if there is no driver
+---@raise RuntimeError if the driver is missing
 function Device.count() return core.device_count() end
 
----The same as cuda.Device(device).
+---As cuda.Device(device).
 ---@param device integer|string  0 to Device.count() - 1, or a PCI bus id
 ---@return cudalua.Device
----@raise LogicError (101) for a device that there is not
+---@raise LogicError (101) if the device does not exist
 function Device.get_device(device) return Device(device) end
 
 return Device

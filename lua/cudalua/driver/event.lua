@@ -3,10 +3,10 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 
----A mark in a stream: to wait for, to ask whether it was passed, and to measure the time between two of them.
+---An event marks a point in a stream. You can wait for it, query it, and measure the time between two events.
 ---@class cudalua.Event
----@overload fun(flags?: integer|string|(integer|string)[]|{flags: any}): cudalua.Event  of cuda.event_flags:
---- "blocking_sync", "disable_timing" (cheaper), "interprocess" (needs "disable_timing")
+---@overload fun(flags?: integer|string|(integer|string)[]|{flags: any}): cudalua.Event  flags of cuda.event_flags:
+---  "blocking_sync", "disable_timing" (cheaper), "interprocess" (requires "disable_timing")
 local Event = core.classes.Event
 
 local options_of_event = { flags = true }
@@ -19,11 +19,11 @@ setmetatable(Event, {
   end,
 })
 
----cuIpcOpenEventHandle: an event that another process made with {"interprocess", "disable_timing"}, in the current
----context, which is to be one of the same device. Streams of other devices can wait for it.
----@param handle string  the 64 bytes that Event:ipc_handle() gave there
----@return cudalua.Event  closing it leaves the other process's event alone
----@raise LogicError for another length, and in the process that made it
+---cuIpcOpenEventHandle: opens an event that another process created with {"interprocess", "disable_timing"}, in the
+---current context, which must be on the same device. Streams of other devices can wait for it.
+---@param handle string  the 64 bytes that Event:ipc_handle() returned in the other process
+---@return cudalua.Event  closing it does not affect the other process's event
+---@raise LogicError for another length, and in the process that created the event
 function Event.from_ipc_handle(handle) return core.event_from_ipc_handle(handle) end
 
 return Event

@@ -128,15 +128,15 @@ function M.find(mod, name, opts, params)
   return sign(mod, fn, name, errors.options("get_function", opts, options_of_function).args, params)
 end
 
----cuModuleGetFunction.
----@param name string
----@param opts? {args: any[]}  args: the types of its parameters, if nothing else tells them: as in C ("float *",
+---cuModuleGetFunction: returns a kernel of the module.
+---@param name string  the name of the kernel
+---@param opts? {args: any[]}  args: the types of its parameters, if they are not known otherwise: as in C ("float *",
 ---  "unsigned int"), dtypes ("int32"), FFI ctypes, {bytes = 24, align = 8}
 ---@return cudalua.Function  the same object each time
----@raise LogicError (500) that lists the module's kernels; LogicError for args that the kernel has not
+---@raise LogicError (500) that lists the module's kernels; LogicError for args that the kernel does not have
 function Module:get_function(name, opts) return M.find(self, name, opts) end
 
----The kernel's C signature: "void add(float *dest, const float *a, int n)".
+---Returns the kernel's C signature: "void add(float *dest, const float *a, int n)".
 ---@return string
 ---@return {source: string, warnings: string[], params: table[]?} about  source: the origin of the types, "args" of
 ---  get_function(), the "compiler", a "mangled name", "PTX" or the "driver", which knows only sizes; "nowhere" with
@@ -178,12 +178,13 @@ local function try_blocks(fn, shared, limit)
   return block, grid
 end
 
----cuOccupancyMaxPotentialBlockSize: the block that keeps the device busiest.
----@param options? {shared: integer|fun(threads: integer): integer, limit: integer}  shared: bytes of dynamic shared
----  memory of a block, or a function that gives them for a number of threads; limit: most threads of a block
----@return integer block    threads
----@return integer min_grid fewest blocks that fill the device
----@raise LaunchError if no block fits, LogicError for bad options and if its context is not current
+---cuOccupancyMaxPotentialBlockSize: returns the block size with the highest occupancy.
+---@param options? {shared: integer|fun(threads: integer): integer, limit: integer}  shared: the dynamic shared memory
+---  of a block in bytes, or a function that returns it for a number of threads; limit: the maximum number of threads in
+---  a block
+---@return integer block    the number of threads
+---@return integer min_grid  the least number of blocks that fills the device
+---@raise LaunchError if no block fits, LogicError for invalid options and if its context is not current
 function Function:suggest_block(options)
   options = errors.options("suggest_block", options, options_of_suggestion)
   local shared = options.shared or 0

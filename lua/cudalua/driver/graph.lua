@@ -253,40 +253,41 @@ local function host_call(where, values)
   return address, at, { fn, data }
 end
 
----What Graph:add_kernel takes; other keys are options of a launch. The kernel may be the first value, without a name.
+---The argument of Graph:add_kernel; other keys are launch options. You can pass the kernel as the first value, without
+---a name.
 ---@class cudalua.KernelNode
----@field fn cudalua.Function?         or the first element of the list
----@field args any[]?                  args.n: how many, if there are nils among them
----@field grid integer|integer[]?
----@field block integer|integer[]?     has to be there for a new node
----@field shared integer?
----@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
+---@field fn cudalua.Function?  the kernel; or pass it as the first element of the list
+---@field args any[]?  the kernel's arguments; args.n: their number, if some are nil
+---@field grid integer|integer[]?  blocks in the grid: up to 3 extents; default 1
+---@field block integer|integer[]?  threads in each block: up to 3 extents; required for a new node
+---@field shared integer?  dynamic shared memory of each block in bytes; default 0
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil  the nodes that this node runs after
 
----What Graph:add_memcpy takes.
+---The argument of Graph:add_memcpy.
 ---@class cudalua.MemcpyNode
----@field dst any
----@field src any
----@field bytes integer?               default: all of the host buffer, or of what has a size
----@field copy cudalua.Memcpy2D|cudalua.Memcpy3D|nil  in the place of the other three
----@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
+---@field dst any  the destination: device memory or a host buffer
+---@field src any  the source: device memory or a host buffer
+---@field bytes integer?  the number of bytes; default: the whole host buffer, or all of the memory if its size is known
+---@field copy cudalua.Memcpy2D|cudalua.Memcpy3D|nil  a rectangular copy, instead of the other three fields
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil  the nodes that this node runs after
 
----What Graph:add_memset takes.
+---The argument of Graph:add_memset.
 ---@class cudalua.MemsetNode
----@field dst any
----@field value integer?               default 0
----@field count integer?               elements; default: all
----@field bits integer?                of an element: 8 (the default), 16 or 32
----@field pitch integer?               of a rectangle, in the place of count: bytes from row to row,
----@field width integer?               elements of a row,
----@field height integer?              and rows
----@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
+---@field dst any  the device memory to fill
+---@field value integer?  the value of each element; default 0
+---@field count integer?  the number of elements; default: all
+---@field bits integer?  bits of an element: 8 (the default), 16 or 32
+---@field pitch integer?  for a rectangle, instead of count: bytes from one row to the next
+---@field width integer?  for a rectangle: elements in each row
+---@field height integer?  for a rectangle: the number of rows
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil  the nodes that this node runs after
 
----What Graph:add_conditional takes. The kind may be the first value, without a name.
+---The argument of Graph:add_conditional. You can pass the kind as the first value, without a name.
 ---@class cudalua.ConditionalNode
----@field kind "if"|"while"|"switch"|nil  or the first element of the list
----@field condition cudalua.Scalar     of Graph:condition()
----@field bodies integer?              how many; default 1
----@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
+---@field kind "if"|"while"|"switch"|nil  the kind; or pass it as the first element of the list
+---@field condition cudalua.Scalar  the value returned by Graph:condition()
+---@field bodies integer?  the number of bodies; default 1
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil  the nodes that this node runs after
 
 -- ---- adding nodes ------------------------------------------------------------------------------------------------
 
@@ -311,35 +312,36 @@ local function add_call(where, self, make, record, first)
   return with_params(captured(core.graph_capture_node, call, self, after, where), values)
 end
 
----Adds a kernel: `g:add_kernel{ fn, args = { d, n }, grid = 4, block = 256, after = node }`. Other keys are the options
----of a launch. The arguments are converted and checked as a launch's; the graph keeps what they stand for.
----@param record cudalua.KernelNode
+---Adds a kernel: `g:add_kernel{ fn, args = { d, n }, grid = 4, block = 256, after = node }`. Other keys are launch
+---options. Arguments are converted and checked as in a launch; the graph keeps the objects that they refer to alive.
+---@param record cudalua.KernelNode  the kernel, its arguments and launch options
 ---@return cudalua.GraphNode
----@raise what a launch raises; LogicError for In, Out and InOut, whose memory lasts for one call
+---@raise errors of a launch; LogicError for In, Out and InOut, whose memory lasts for one call
 function Graph:add_kernel(record)
   return add_call("Graph:add_kernel", self, kernel_call, record, "fn")
 end
 
----Adds a copy between device memory, or device and host memory: `g:add_memcpy{ dst = d, src = h, bytes = n }`. Host
----memory is read and written each time that the graph runs, and the graph keeps it.
----@param record cudalua.MemcpyNode
+---Adds a copy between device memory, or between device and host memory: `g:add_memcpy{ dst = d, src = h, bytes = n }`.
+---Host memory is read or written each time the graph runs, and the graph keeps it alive.
+---@param record cudalua.MemcpyNode  the memory to copy
 ---@return cudalua.GraphNode
----@raise LogicError as memcpy_htod_async and its like
+---@raise LogicError as memcpy_htod_async and related functions
 function Graph:add_memcpy(record) return add_call("Graph:add_memcpy", self, memcpy_call, record) end
 
----Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or a rectangle with pitch, width and height.
----@param record cudalua.MemsetNode
+---Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or of a rectangle with pitch, width and height.
+---@param record cudalua.MemsetNode  the memory to fill, and the value
 ---@return cudalua.GraphNode
----@raise LogicError as memset_d8_async and its like
+---@raise LogicError as memset_d8_async and related functions
 function Graph:add_memset(record) return add_call("Graph:add_memset", self, memset_call, record) end
 
----Adds a host function: `g:add_host{ fn }`. A Lua function is called once for each time that the node runs, by the next
----`cuda.poll()` or synchronisation: the graph does not wait for it, and later nodes do not see what it does. A C
----function, `void (*)(void *)`, with its data is called by the driver in a thread of its own, and the graph waits; it
----must not call CUDA or Lua. A Lua function that refers to its own graph keeps it until close().
----@param record {fn: function|ffi.cdata*, data: ffi.cdata*?, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
+---Adds a host function: `g:add_host{ fn }`. A Lua function is called once for each run of the node, by the next
+---`cuda.poll()` or synchronisation. The graph does not wait for it, so later nodes do not see its effects. A C
+---function, `void (*)(void *)`, is called with its data by the driver in a thread of its own, and the graph waits; it
+---must not call CUDA or Lua. A Lua function that refers to its own graph keeps the graph alive until close().
+---@param record {fn: function|ffi.cdata*, data: ffi.cdata*?, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}  fn: the
+---  function; data: the argument of a C function; after: the nodes that this node runs after
 ---@return cudalua.GraphNode
----@raise LogicError for what cannot be called, and in the body of a conditional node
+---@raise LogicError for a value that cannot be called, and in the body of a conditional node
 function Graph:add_host(record)
   local where = "Graph:add_host"
   check_self(where, self, "Graph")
@@ -359,21 +361,23 @@ local function add_event(where, self, record, records)
 end
 
 ---Adds a node that records an event each time it runs: `g:add_event_record{ event }`.
----@param record {event: cudalua.Event, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
+---@param record {event: cudalua.Event, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}  event: the event; after: the
+---  nodes that this node runs after
 ---@return cudalua.GraphNode
 ---@raise LogicError if it is not an event of the graph's context, and in the body of a conditional node
 function Graph:add_event_record(record) return add_event("Graph:add_event_record", self, record, true) end
 
----Adds a node that waits for an event, as it was recorded last when the graph is launched: `g:add_event_wait{ event }`.
----@param record {event: cudalua.Event, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
+---Adds a node that waits for an event, as it was last recorded when the graph is launched: `g:add_event_wait{ event }`.
+---@param record {event: cudalua.Event, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}  event: the event; after: the
+---  nodes that this node runs after
 ---@return cudalua.GraphNode
 ---@raise LogicError if it is not an event of the graph's context, and in the body of a conditional node
 function Graph:add_event_wait(record) return add_event("Graph:add_event_wait", self, record, false) end
 
----Adds a node that does nothing, for others to come after: `g:add_empty{ after = { a, b } }`.
----@param record? {after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
+---Adds a node that does nothing, as a dependency of other nodes: `g:add_empty{ after = { a, b } }`.
+---@param record? {after: cudalua.GraphNode|cudalua.GraphNode[]|nil}  after: the nodes that this node runs after
 ---@return cudalua.GraphNode
----@raise LogicError for other graphs' nodes
+---@raise LogicError for nodes of other graphs
 function Graph:add_empty(record)
   local where = "Graph:add_empty"
   check_self(where, self, "Graph")
@@ -384,8 +388,10 @@ end
 
 local child_fields = { graph = true }
 
----Adds a copy of another graph as a node: `g:add_child{ other }`. What is added to the other one later is not in it.
----@param record {graph: cudalua.Graph, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
+---Adds a copy of another graph as a node: `g:add_child{ other }`. Nodes that you add to the other graph later are not
+---in the copy.
+---@param record {graph: cudalua.Graph, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}  graph: the other graph;
+---  after: the nodes that this node runs after
 ---@return cudalua.GraphNode
 ---@raise LogicError for a graph of another context or with conditional nodes
 function Graph:add_child(record)
@@ -405,12 +411,12 @@ local unused = setmetatable({}, { __mode = "k" }) -- how many conditions have no
 
 local function root_of(graph) return roots[graph] or graph end
 
----Makes the value that a conditional node looks at. Pass it to a kernel, as an argument of type
----`cudaGraphConditionalHandle`, which calls `cudaGraphSetConditional(handle, value)`.
----@param options? {default: integer}  what it is when a launch of the graph begins; without one it is what the kernel
----  sets, and not determined before
----@return cudalua.Scalar  for kernels of this graph and add_conditional
----@raise LogicError if the default is no integer from 0 to 2^32 - 1
+---Creates the value that a conditional node tests. Pass it to a kernel as an argument of type
+---`cudaGraphConditionalHandle`; the kernel calls `cudaGraphSetConditional(handle, value)`.
+---@param options? {default: integer}  default: the value at the start of each launch of the graph; without a default
+---  the value is undetermined until a kernel sets it
+---@return cudalua.Scalar  an argument for kernels of this graph and for add_conditional
+---@raise LogicError if the default is not an integer from 0 to 2^32 - 1
 function Graph:condition(options)
   local where = "Graph:condition"
   check_self(where, self, "Graph")
@@ -426,13 +432,13 @@ end
 local kinds = { ["if"] = "1 or 2", ["while"] = "1", switch = "1 or more" }
 local conditional_fields = { kind = true, condition = true, bodies = true }
 
----Adds a conditional node: `g:add_conditional{ "while", condition = c }`. Its bodies are graphs that are filled
----afterwards, as `node.bodies[1]`: "if" has one that runs if the value is not 0, and perhaps a second one that runs if
----it is; "while" has one that runs again and again as long as the value is not 0; of "switch" the body number value + 1
----runs, if there is one.
----@param record cudalua.ConditionalNode
----@return cudalua.GraphNode  with the field bodies
----@raise LogicError for another graph's condition, or one that has a node
+---Adds a conditional node: `g:add_conditional{ "while", condition = c }`. Its bodies are graphs that you fill
+---afterwards: `node.bodies[1]`. "if" has one body that runs if the value is not 0, and optionally a second one that
+---runs if it is 0. "while" has one body that runs repeatedly as long as the value is not 0. For "switch", body number
+---value + 1 runs, if it exists.
+---@param record cudalua.ConditionalNode  the kind, the condition and the number of bodies
+---@return cudalua.GraphNode  a node with the field bodies
+---@raise LogicError for another graph's condition, or a condition that is already used by a node
 function Graph:add_conditional(record)
   local where = "Graph:add_conditional"
   check_self(where, self, "Graph")
@@ -531,13 +537,13 @@ end
 
 local kernel_settings = { fn = true, args = true, grid = true, block = true, shared = true }
 
----Changes what a kernel node does when this executable graph is launched next:
----`x:set_kernel(node, { args = { d, m } })`. What is not given stays. Launches under way keep what they were given.
----@param node cudalua.GraphNode  of the graph that this was made from
----@param record cudalua.KernelNode  fn, args, grid, block and shared
+---Changes a kernel node of this executable graph for later launches: `x:set_kernel(node, { args = { d, m } })`. Fields
+---that you omit keep their values. Running launches are not affected.
+---@param node cudalua.GraphNode  a node of the graph that this was created from
+---@param record cudalua.KernelNode  the fields fn, args, grid, block and shared
 ---@return cudalua.GraphExec self
----@raise as add_kernel; LogicError for other graphs' nodes, for nodes that came later, and where a node of a capture is
----  not given all of it
+---@raise as add_kernel; LogicError for nodes of other graphs, for nodes added later, and if you do not pass all fields
+---  for a captured node
 function GraphExec:set_kernel(node, record)
   return set_call("GraphExec:set_kernel", self, node, record, "kernel", "fn", kernel_settings, function(where, values)
     if values.fn == nil then
@@ -547,27 +553,27 @@ function GraphExec:set_kernel(node, record)
   end)
 end
 
----Changes what a copy copies: addresses, and the bytes of copies in one piece; `x:set_memcpy(node, { src = other })`.
----@param node cudalua.GraphNode
----@param record cudalua.MemcpyNode
+---Changes the addresses of a copy, and the number of bytes of a contiguous copy: `x:set_memcpy(node, { src = other })`.
+---@param node cudalua.GraphNode  a node of the graph that this was created from
+---@param record cudalua.MemcpyNode  the fields to change
 ---@return cudalua.GraphExec self
----@raise as add_memcpy; LogicError if the driver cannot change it like this
+---@raise as add_memcpy; LogicError if the driver does not support the change
 function GraphExec:set_memcpy(node, record)
   return set_call("GraphExec:set_memcpy", self, node, record, "memcpy", nil, memcpy_fields, memcpy_call)
 end
 
----Changes what a fill fills, and with what; `x:set_memset(node, { value = 7 })`.
----@param node cudalua.GraphNode
----@param record cudalua.MemsetNode
+---Changes the memory and the value of a fill: `x:set_memset(node, { value = 7 })`.
+---@param node cudalua.GraphNode  a node of the graph that this was created from
+---@param record cudalua.MemsetNode  the fields to change
 ---@return cudalua.GraphExec self
----@raise as add_memset; LogicError if the driver cannot change it like this
+---@raise as add_memset; LogicError if the driver does not support the change
 function GraphExec:set_memset(node, record)
   return set_call("GraphExec:set_memset", self, node, record, "memset", nil, memset_fields, memset_call)
 end
 
 ---Changes the function of a host node: `x:set_host(node, { fn })`.
----@param node cudalua.GraphNode
----@param record {fn: function|ffi.cdata*, data: ffi.cdata*?}
+---@param node cudalua.GraphNode  a node of the graph that this was created from
+---@param record {fn: function|ffi.cdata*, data: ffi.cdata*?}  fn: the function; data: the argument of a C function
 ---@return cudalua.GraphExec self
 ---@raise as add_host
 function GraphExec:set_host(node, record)
@@ -579,8 +585,8 @@ function GraphExec:set_host(node, record)
 end
 
 ---Changes the event that a node records or waits for.
----@param node cudalua.GraphNode
----@param event cudalua.Event
+---@param node cudalua.GraphNode  a node of the graph that this was created from
+---@param event cudalua.Event  the new event
 ---@return cudalua.GraphExec self
 ---@raise LogicError if it is not an event of the graph's context
 function GraphExec:set_event(node, event)
@@ -590,11 +596,11 @@ function GraphExec:set_event(node, event)
   return self
 end
 
----Gives a child graph's nodes what the nodes of another graph of the same shape do.
----@param node cudalua.GraphNode
----@param graph cudalua.Graph
+---Updates the nodes of a child graph with those of another graph with the same structure.
+---@param node cudalua.GraphNode  a node of the graph that this was created from
+---@param graph cudalua.Graph  a graph with the same structure
 ---@return cudalua.GraphExec self
----@raise LogicError if the shapes differ, or as add_child
+---@raise LogicError if the structures differ, or as add_child
 function GraphExec:set_child(node, graph)
   local where = "GraphExec:set_child"
   check_self(where, self, "GraphExec")
@@ -605,9 +611,9 @@ function GraphExec:set_child(node, graph)
   return self
 end
 
----Turns a kernel, copy or fill off, and on again: a node that is off does nothing.
----@param node cudalua.GraphNode
----@param on? boolean  default true
+---Disables a kernel, copy or fill, or enables it again. A disabled node does nothing.
+---@param node cudalua.GraphNode  a node of the graph that this was created from
+---@param on? boolean  true: enable it; false: disable it; default true
 ---@return cudalua.GraphExec self
 ---@raise LogicError for nodes of other kinds
 function GraphExec:enable(node, on)

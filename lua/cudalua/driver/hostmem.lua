@@ -83,34 +83,36 @@ local pagelocked_empty, pagelocked_zeros, pagelocked_empty_like, pagelocked_zero
     return core.host_alloc(nbytes, options.mem_flags)
   end)
 
----cuMemHostAlloc: a host array in page-locked memory, which copies from and to at full speed, and which asynchronous
----copies read and write while the program goes on. Kernels take it as an argument. Its base is the HostAllocation.
----@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one; may hold zeros
+---cuMemHostAlloc: returns a host array in page-locked memory. Copies use it at full speed, and asynchronous copies
+---access it while the program goes on. You can pass it to kernels. Its base is the HostAllocation.
+---@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array; extents may be
+---  0
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", mem_flags: any}  mem_flags: cuda.host_alloc_flags, "portable", "devicemap",
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: flags of cuda.host_alloc_flags: "portable", "devicemap",
 ---  "writecombined" (slow to read), or a list
----@return cudalua.ndarray.Array  with undefined elements
----@raise MemoryError; LogicError for a bad shape, dtype or option, without a current context (201), during a capture
+---@return cudalua.ndarray.Array  an array with undefined elements
+---@raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), and during a
+---  capture
 function M.pagelocked_empty(shape, dtype, options) return pagelocked_empty(shape, dtype, options) end
 
----As pagelocked_empty, with zeros (false) as elements.
----@param shape integer|integer[]
----@param dtype? any
----@param options? {order: "C"|"F", mem_flags: any}
+---As pagelocked_empty, with zeros (false for bool) as elements.
+---@param shape integer|integer[]  as for pagelocked_empty
+---@param dtype? any  as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as pagelocked_empty
 function M.pagelocked_zeros(shape, dtype, options) return pagelocked_zeros(shape, dtype, options) end
 
----A page-locked array of the shape, dtype and, unless given, order of another host array.
----@param other cudalua.ndarray.Array
----@param options? {order: "C"|"F", mem_flags: any}
----@return cudalua.ndarray.Array  with undefined elements
+---Returns a page-locked array with the shape, dtype and (by default) order of another host array.
+---@param other cudalua.ndarray.Array  the array whose shape, dtype and order are used
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
+---@return cudalua.ndarray.Array  an array with undefined elements
 ---@raise MemoryError, LogicError as pagelocked_empty
 function M.pagelocked_empty_like(other, options) return pagelocked_empty_like(other, options) end
 
----As pagelocked_empty_like, with zeros (false) as elements.
----@param other cudalua.ndarray.Array
----@param options? {order: "C"|"F", mem_flags: any}
+---As pagelocked_empty_like, with zeros (false for bool) as elements.
+---@param other cudalua.ndarray.Array  as for pagelocked_empty_like
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as pagelocked_empty
 function M.pagelocked_zeros_like(other, options) return pagelocked_zeros_like(other, options) end
@@ -122,33 +124,33 @@ local aligned_empty, aligned_zeros, aligned_empty_like, aligned_zeros_like =
     return core.aligned_alloc(nbytes, host.plain_number(alignment))
   end)
 
----A host array in plain memory that begins at a multiple of `alignment`, for register_host_memory. Its base is the
----AlignedHostAllocation. Needs no driver.
+---Returns a host array in plain memory whose address is a multiple of `alignment`, for register_host_memory. Its base
+---is the AlignedHostAllocation. Does not need a driver.
 ---@param shape integer|integer[]  as for pagelocked_empty
----@param dtype? any
----@param options? {order: "C"|"F", alignment: integer}  alignment: bytes, a power of two, default 4096
----@return cudalua.ndarray.Array  with undefined elements
----@raise MemoryError; LogicError for a bad shape, dtype or option
+---@param dtype? any  as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F", alignment: integer}  alignment: in bytes, a power of two, default 4096
+---@return cudalua.ndarray.Array  an array with undefined elements
+---@raise MemoryError; LogicError for an invalid shape, dtype or option
 function M.aligned_empty(shape, dtype, options) return aligned_empty(shape, dtype, options) end
 
----As aligned_empty, with zeros (false) as elements.
----@param shape integer|integer[]
----@param dtype? any
----@param options? {order: "C"|"F", alignment: integer}
+---As aligned_empty, with zeros (false for bool) as elements.
+---@param shape integer|integer[]  as for pagelocked_empty
+---@param dtype? any  as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as aligned_empty
 function M.aligned_zeros(shape, dtype, options) return aligned_zeros(shape, dtype, options) end
 
----An aligned array of the shape, dtype and, unless given, order of another host array.
----@param other cudalua.ndarray.Array
----@param options? {order: "C"|"F", alignment: integer}
----@return cudalua.ndarray.Array  with undefined elements
+---Returns an aligned array with the shape, dtype and (by default) order of another host array.
+---@param other cudalua.ndarray.Array  as for pagelocked_empty_like
+---@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
+---@return cudalua.ndarray.Array  an array with undefined elements
 ---@raise MemoryError, LogicError as aligned_empty
 function M.aligned_empty_like(other, options) return aligned_empty_like(other, options) end
 
----As aligned_empty_like, with zeros (false) as elements.
----@param other cudalua.ndarray.Array
----@param options? {order: "C"|"F", alignment: integer}
+---As aligned_empty_like, with zeros (false for bool) as elements.
+---@param other cudalua.ndarray.Array  as for pagelocked_empty_like
+---@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as aligned_empty
 function M.aligned_zeros_like(other, options) return aligned_zeros_like(other, options) end
@@ -158,49 +160,50 @@ local managed_empty, managed_zeros, managed_empty_like, managed_zeros_like =
     return core.managed_alloc(nbytes, options.mem_flags)
   end)
 
----cuMemAllocManaged: a host array in memory that host and device share; kernels take it as an argument. What a kernel
----wrote is there after a synchronisation. On a device whose attribute concurrent_managed_access is 0, touching it while
----a kernel runs ends the process, unless it is attached to another stream or to the host (ManagedAllocation:attach).
----Its base is the ManagedAllocation.
+---cuMemAllocManaged: returns a host array in memory that host and device share. You can pass it to kernels, and read
+---their results after a synchronisation. On a device whose attribute concurrent_managed_access is 0, accessing it while
+---a kernel runs ends the process, unless the memory is attached to another stream or to the host
+---(ManagedAllocation:attach). Its base is the ManagedAllocation.
 ---@param shape integer|integer[]  as for pagelocked_empty
----@param dtype? any
----@param options? {order: "C"|"F", mem_flags: any}  mem_flags: "global" (default) or "host", whom it is attached to
----@return cudalua.ndarray.Array  with undefined elements
----@raise MemoryError; LogicError for a bad shape, dtype or option, without a current context (201), during a capture,
---- and (801) on a device without managed memory
+---@param dtype? any  as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: what it is attached to: "global" (default) or "host"
+---@return cudalua.ndarray.Array  an array with undefined elements
+---@raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), during a
+---  capture, and (801) on a device without managed memory
 function M.managed_empty(shape, dtype, options) return managed_empty(shape, dtype, options) end
 
----As managed_empty, with zeros (false) as elements.
----@param shape integer|integer[]
----@param dtype? any
----@param options? {order: "C"|"F", mem_flags: any}
+---As managed_empty, with zeros (false for bool) as elements.
+---@param shape integer|integer[]  as for pagelocked_empty
+---@param dtype? any  as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as managed_empty
 function M.managed_zeros(shape, dtype, options) return managed_zeros(shape, dtype, options) end
 
----A managed array of the shape, dtype and, unless given, order of another host array.
----@param other cudalua.ndarray.Array
----@param options? {order: "C"|"F", mem_flags: any}
----@return cudalua.ndarray.Array  with undefined elements
+---Returns a managed array with the shape, dtype and (by default) order of another host array.
+---@param other cudalua.ndarray.Array  as for pagelocked_empty_like
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
+---@return cudalua.ndarray.Array  an array with undefined elements
 ---@raise MemoryError, LogicError as managed_empty
 function M.managed_empty_like(other, options) return managed_empty_like(other, options) end
 
----As managed_empty_like, with zeros (false) as elements.
----@param other cudalua.ndarray.Array
----@param options? {order: "C"|"F", mem_flags: any}
+---As managed_empty_like, with zeros (false for bool) as elements.
+---@param other cudalua.ndarray.Array  as for pagelocked_empty_like
+---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as managed_empty
 function M.managed_zeros_like(other, options) return managed_zeros_like(other, options) end
 
----cuMemHostRegister: page-locks memory that the program has already. What comes back is an array over the same memory
----whose base is the RegisteredHostMemory; it stays page-locked until base:unregister(), or until nothing refers to it
----and no copy uses it. For so long the value that it was made of is kept; memory behind a bare pointer must stay. At
----the end of a program LuaJIT runs the finalizers of ffi.gc() first: unregister such memory before.
----@param ary any     host array without gaps, FFI array or struct, {ptr =, nbytes =}, object with :buffer(); no string
----@param flags? any  cuda.mem_host_register_flags, "portable", "devicemap", "iomemory", "read_only", or a list
----@return cudalua.ndarray.Array  of the shape, dtype and order of a host array; of other buffers, their bytes
----@raise LogicError (712) if it is page-locked already, (1) if the driver cannot lock it, for an empty or const
---- buffer, a string, and during a capture; MemoryError
+---cuMemHostRegister: page-locks memory that the program already has. Returns an array over this memory whose base is
+---the RegisteredHostMemory. The memory stays page-locked until base:unregister(), or until nothing refers to the base
+---and no copy uses it. The value that you passed is kept alive for that time; memory behind a bare pointer must stay
+---valid. At the end of a program LuaJIT runs the finalizers of ffi.gc() first, so unregister such memory before.
+---@param ary any  a contiguous host array, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer(), but
+---  not a string
+---@param flags? any  flags of cuda.mem_host_register_flags: "portable", "devicemap", "iomemory", "read_only", or a list
+---@return cudalua.ndarray.Array  with the shape, dtype and order of a host array; for other buffers, their bytes
+---@raise LogicError (712) if the memory is already page-locked, (1) if the driver cannot lock it, for an empty or const
+---  buffer, a string, and during a capture; MemoryError
 function M.register_host_memory(ary, flags)
   local slot, nbytes, owner = host.host_buffer("register_host_memory", ary, nil, true)
   local base = core.host_register(slot, nbytes, flags, ary, owner)
@@ -218,7 +221,7 @@ function M.as_buffer(memory, nbytes, offset)
 end
 
 M.HostAllocation = core.classes.HostAllocation
----Another name of HostAllocation, PyCUDA's.
+---PyCUDA's name of HostAllocation.
 M.PagelockedHostAllocation = M.HostAllocation
 M.AlignedHostAllocation = core.classes.AlignedHostAllocation
 M.RegisteredHostMemory = core.classes.RegisteredHostMemory

@@ -11,9 +11,9 @@ local legacy = core.default_streams()
 
 local M = {}
 
----Argument of a kernel that is a host buffer: device memory for the time of the call, and copies.
----Own handlers are objects with get_device_alloc(stream), pre_call(stream) and post_call(stream); stream is nil if
----the call was given none, and everything has to be done when it returns.
+---A kernel argument that is a host buffer: allocates device memory for the call, and copies. Your own handlers are
+---objects with get_device_alloc(stream), pre_call(stream) and post_call(stream). If the call did not pass a stream, it
+---is nil, and all work must be done when the method returns.
 ---@class cudalua.ArgumentHandler
 local Handler = {}
 Handler.__index = Handler
@@ -47,15 +47,15 @@ local function temporary(nbytes, stream)
   return core.mem_alloc(nbytes)
 end
 
----@param stream? cudalua.Stream
+---@param stream? cudalua.Stream  the stream of the launch, or nil
 ---@return cudalua.DeviceAllocation
 function Handler:get_device_alloc(stream)
   if not self.alloc then self.alloc = temporary(math.max(self.nbytes, 1), stream) end
   return self.alloc
 end
 
----Called before the launch. The copy is ordered in the stream.
----@param stream? cudalua.Stream  nil: the copy is done when this returns
+---Called before the launch. Copies to the device in stream order.
+---@param stream? cudalua.Stream  nil: the copy is done when the method returns
 function Handler:pre_call(stream)
   local alloc = self:get_device_alloc(stream)
   if not self.copies_in then return end
@@ -66,8 +66,8 @@ function Handler:pre_call(stream)
   end
 end
 
----Called after the launch.
----@param stream? cudalua.Stream  nil: the copy is done when this returns
+---Called after the launch. Copies to the host in stream order.
+---@param stream? cudalua.Stream  nil: the copy is done when the method returns
 function Handler:post_call(stream)
   if not self.copies_out then return end
   if stream then

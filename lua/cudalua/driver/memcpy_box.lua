@@ -188,66 +188,66 @@ local function class(name, fields, form)
   end })
 end
 
----A copy of a rectangle: `local c = cuda.Memcpy2D()`. Fields, all 0 at first: src_x_in_bytes, src_y, src_pitch,
----dst_x_in_bytes, dst_y, dst_pitch, width_in_bytes, height; the last two have to be set. A pitch is the bytes from row
----to row, 0: rows without gaps; arrays have none. The ends are set by set_src_host(buf), set_src_device(memory),
----set_src_array(array), set_src_unified(memory or buffer) and set_dst_...; the copy holds them, and src_host,
----src_device ... give them back. `c()` copies, and waits if host memory is involved, `c{aligned = false}` (or
----`c(false)`) takes any pitch, `c(stream)` copies in the order of a stream and holds both ends until it is done. Raises
----a LogicError for unknown fields, for memory of another context than the current one, and if the rectangle leaves
----the memory.
+---A copy of a rectangle: `local c = cuda.Memcpy2D()`. Its fields, initially 0, are src_x_in_bytes, src_y, src_pitch,
+---dst_x_in_bytes, dst_y, dst_pitch, width_in_bytes and height; you must set the last two. A pitch is the number of
+---bytes from one row to the next. A pitch of 0 means contiguous rows; arrays do not have a pitch. Set the source with
+---set_src_host(buf), set_src_device(memory), set_src_array(array) or set_src_unified(memory or buffer), and the
+---destination with set_dst_... in the same way. The copy keeps both alive, and returns them as src_host, src_device ...
+---`c()` copies, and waits if host memory is involved. `c{aligned = false}` (or `c(false)`) accepts any pitch.
+---`c(stream)` copies in stream order and keeps source and destination alive until it is done. Raises a LogicError for
+---unknown fields, for memory of another context than the current one, and if the rectangle exceeds the memory.
 ---@class cudalua.Memcpy2D
 ---@overload fun(): cudalua.Memcpy2D
----@field src_x_in_bytes integer
----@field src_y integer
----@field src_pitch integer  bytes from row to row
----@field dst_x_in_bytes integer
----@field dst_y integer
----@field dst_pitch integer  bytes from row to row
----@field width_in_bytes integer  has to be set
----@field height integer  rows; has to be set
+---@field src_x_in_bytes integer  the first byte of each row in the source
+---@field src_y integer  the first row in the source
+---@field src_pitch integer  bytes from one row to the next
+---@field dst_x_in_bytes integer  the first byte of each row in the destination
+---@field dst_y integer  the first row in the destination
+---@field dst_pitch integer  bytes from one row to the next
+---@field width_in_bytes integer  bytes in each row; required
+---@field height integer  the number of rows; required
 M.Memcpy2D = class("Memcpy2D", fields_2d, "2d")
 
----A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice, 0: slices without gaps; not for
----arrays), src_lod, dst_z, dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
+---A copy of a box: as Memcpy2D, with src_z, src_height (rows from one slice to the next; 0: contiguous slices; not for
+---arrays), src_lod, dst_z, dst_height, dst_lod and depth (required). Call `c()` or `c(stream)`.
 ---@class cudalua.Memcpy3D
 ---@overload fun(): cudalua.Memcpy3D
----@field src_x_in_bytes integer
----@field src_y integer
----@field src_z integer
----@field src_lod integer  level of a mipmapped array
----@field src_pitch integer  bytes from row to row
----@field src_height integer  rows from slice to slice
----@field dst_x_in_bytes integer
----@field dst_y integer
----@field dst_z integer
----@field dst_lod integer  level of a mipmapped array
----@field dst_pitch integer  bytes from row to row
----@field dst_height integer  rows from slice to slice
----@field width_in_bytes integer  has to be set
----@field height integer  rows; has to be set
----@field depth integer  slices; has to be set
+---@field src_x_in_bytes integer  as for Memcpy2D
+---@field src_y integer  as for Memcpy2D
+---@field src_z integer  the first slice in the source
+---@field src_lod integer  the level of a mipmapped array
+---@field src_pitch integer  bytes from one row to the next
+---@field src_height integer  rows from one slice to the next
+---@field dst_x_in_bytes integer  as for Memcpy2D
+---@field dst_y integer  as for Memcpy2D
+---@field dst_z integer  the first slice in the destination
+---@field dst_lod integer  the level of a mipmapped array
+---@field dst_pitch integer  bytes from one row to the next
+---@field dst_height integer  rows from one slice to the next
+---@field width_in_bytes integer  bytes in each row; required
+---@field height integer  the number of rows; required
+---@field depth integer  the number of slices; required
 M.Memcpy3D = class("Memcpy3D", fields_3d, "3d")
 
----A copy of a box between two contexts: as Memcpy3D, and set_src_context(ctx), set_dst_context(ctx). One that is not
----set is the current one; memory must be of the context of its side.
+---A copy of a box between two contexts: as Memcpy3D, with set_src_context(ctx) and set_dst_context(ctx). The default of
+---both is the current context. Memory must belong to the context of its side.
 ---@class cudalua.Memcpy3DPeer
 ---@overload fun(): cudalua.Memcpy3DPeer
----@field src_x_in_bytes integer
----@field src_y integer
----@field src_z integer
----@field src_lod integer  level of a mipmapped array
----@field src_pitch integer  bytes from row to row
----@field src_height integer  rows from slice to slice
----@field dst_x_in_bytes integer
----@field dst_y integer
----@field dst_z integer
----@field dst_lod integer  level of a mipmapped array
----@field dst_pitch integer  bytes from row to row
----@field dst_height integer  rows from slice to slice
----@field width_in_bytes integer  has to be set
----@field height integer  rows; has to be set
----@field depth integer  slices; has to be set
+---@field src_x_in_bytes integer  as for Memcpy3D
+---@field src_y integer  as for Memcpy3D
+---@field src_z integer  as for Memcpy3D
+---@field src_lod integer  the level of a mipmapped array
+---@field src_pitch integer  bytes from one row to the next
+---@field src_height integer  rows from one slice to the next
+---@field dst_x_in_bytes integer  as for Memcpy3D
+---@field dst_y integer  as for Memcpy3D
+---@field dst_z integer  as for Memcpy3D
+---@field dst_lod integer  the level of a mipmapped array
+---@field dst_pitch integer  bytes from one row to the next
+---@field dst_height integer  rows from one slice to the next
+---@field width_in_bytes integer  bytes in each row; required
+---@field height integer  the number of rows; required
+---@field depth integer  the number of slices; required
 M.Memcpy3DPeer = class("Memcpy3DPeer", fields_3d, "peer")
 
 return M

@@ -12,27 +12,27 @@ local M = {}
 
 local plain, async, number = core.mem_alloc, core.mem_alloc_async, host.plain_number
 
----cuMemAlloc: device memory in the current context. Freed by :free(), which waits for kernels that run, or after it was
----collected, by the next allocation or synchronisation.
----@param bytes integer  at least 1
+---cuMemAlloc: allocates device memory in the current context. It is freed by :free(), which waits for running kernels,
+---or, after it was collected, by the next allocation or synchronisation.
+---@param bytes integer  the size in bytes, at least 1
 ---@return cudalua.DeviceAllocation
----@raise MemoryError (requested, free, total, live, pooled, queued: bytes) if there is no memory even after a
---- garbage collection; LogicError (201) without a current context, and while a stream is being captured
+---@raise MemoryError (requested, free, total, live, pooled, queued: bytes) if the device is out of memory even after a
+---  garbage collection; LogicError (201) without a current context, and while a stream is being captured
 function M.mem_alloc(bytes)
   if type(bytes) == "cdata" then bytes = number(bytes) end
   return plain(bytes)
 end
 
----cuMemAllocAsync: device memory from the device's current pool, in the order of a stream: work submitted to that
----stream from now on may use it, work in other streams has to wait for it (Event). :free() gives it back in the same
----order, after the work that other streams were given with it, and waits for nothing; nor does the collector. So a pair
----of both takes a microsecond; mem_alloc takes fifty. The default pool keeps what is freed from the first use on
----(its release_threshold is raised if it was 0); default_mempool():trim_to(0) gives it back.
----@param bytes integer  at least 1
+---cuMemAllocAsync: allocates device memory from the device's current pool, in stream order. Later work in that stream
+---may use the memory. Work in other streams has to wait for it (Event). The method free() frees it in the same order,
+---after work with it in other streams, and does not wait; nor does the collector. An allocation with its free() takes a
+---microsecond, compared with fifty for mem_alloc. From the first use on, the default pool keeps freed memory (its
+---release_threshold is raised if it was 0); default_mempool():trim_to(0) releases it.
+---@param bytes integer  the size in bytes, at least 1
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.DeviceAllocation
----@raise MemoryError as mem_alloc; LogicError (201) without a current context, for a stream that is closed, of another
---- context or being captured, and (801) for a device without memory pools
+---@raise MemoryError as mem_alloc; LogicError for a stream that is closed, belongs to another context or is being
+---  captured, (201) without a current context, (801) without memory pools
 function M.mem_alloc_async(bytes, stream)
   if type(bytes) == "cdata" then bytes = number(bytes) end
   return async(bytes, stream)
@@ -42,8 +42,9 @@ end
 local sized = { DeviceAllocation = true, PooledDeviceAllocation = true, DevicePointer = true, HostAllocation = true,
   PooledHostAllocation = true, RegisteredHostMemory = true, ManagedAllocation = true, IPCMemoryHandle = true }
 
----Device memory of the size of something else; nothing is copied.
----@param buf any  memory, host array, FFI array or struct, string, {ptr =, nbytes =}, object with :buffer()
+---Allocates device memory with the size of another object, without copying it.
+---@param buf any  memory, a host array, an FFI array or struct, a string, {ptr =, nbytes =}, or an object with
+---  :buffer()
 ---@return cudalua.DeviceAllocation
 ---@raise MemoryError as mem_alloc; LogicError if the size is 0 or not known
 function M.mem_alloc_like(buf)
@@ -64,8 +65,8 @@ end
 ---@raise LogicError (201) without a current context
 function M.mem_get_info() return core.mem_get_info() end
 
----Runs Lua's garbage collector and gives everything that it finds back to the driver. Finalizers themselves never
----wait, so what would wait for running kernels is otherwise done by the next allocation or synchronisation.
+---Runs Lua's garbage collector and returns all garbage to the driver. Finalizers never wait, so memory whose release
+---has to wait for running kernels is otherwise freed by the next allocation or synchronisation.
 function M.collect()
   collectgarbage()
   collectgarbage() -- what a finalized object held goes in the second pass
@@ -73,30 +74,29 @@ function M.collect()
 end
 
 ---@class cudalua.MemoryCount
----@field bytes integer
----@field count integer  allocations
----@field peak integer   most bytes at a time so far
+---@field bytes integer  the size of all allocations in bytes
+---@field count integer  the number of allocations
+---@field peak integer  the maximum of bytes so far
 
 ---@class cudalua.MemoryStats  of this process, or of this Lua state if the field says so
----@field plain cudalua.MemoryCount        of mem_alloc, mem_alloc_pitch, to_device ...
----@field async cudalua.MemoryCount        of mem_alloc_async and MemoryPool:alloc
----@field pooled cudalua.MemoryCount       blocks of DeviceMemoryPools in use
----@field managed cudalua.MemoryCount      of managed_empty ...
----@field arrays cudalua.MemoryCount       of Array
----@field textures cudalua.MemoryCount     of TextureObject and SurfaceObject, each counted as 16 KiB
+---@field plain cudalua.MemoryCount  mem_alloc, mem_alloc_pitch, to_device ...
+---@field async cudalua.MemoryCount  mem_alloc_async and MemoryPool:alloc
+---@field pooled cudalua.MemoryCount  blocks of DeviceMemoryPools in use
+---@field managed cudalua.MemoryCount  managed_empty ...
+---@field arrays cudalua.MemoryCount  CUDA arrays (Array)
+---@field textures cudalua.MemoryCount  TextureObject and SurfaceObject, each counted as 16 KiB
 ---@field pinned cudalua.MemoryCount       page-locked host memory
----@field aligned cudalua.MemoryCount      host memory of aligned_empty ...
 ---@field registered cudalua.MemoryCount   host memory of register_host_memory
----@field aligned cudalua.MemoryCount      plain host memory of aligned_empty ...
----@field held cudalua.MemoryCount         free blocks that DeviceMemoryPools keep
----@field pinned_held cudalua.MemoryCount  free blocks that PageLockedMemoryPools keep
----@field queued cudalua.MemoryCount       of the device memory above: collected, and not yet given back
----@field live integer              bytes of device memory that objects of the program have
----@field collections integer       that allocations of this Lua state ran
----@field collect_seconds number    spent in them
----@field budget number             bytes: a collection runs when so many more are alive than after the last one
+---@field aligned cudalua.MemoryCount  plain host memory of aligned_empty ...
+---@field held cudalua.MemoryCount  free blocks that DeviceMemoryPools hold
+---@field pinned_held cudalua.MemoryCount  free blocks that PageLockedMemoryPools hold
+---@field queued cudalua.MemoryCount  the part of the device memory above that was collected and is not freed yet
+---@field live integer  bytes of device memory in use by objects of the program
+---@field collections integer  the number of collections that allocations of this Lua state ran
+---@field collect_seconds number  the time spent in these collections
+---@field budget number  in bytes: a collection runs when the live memory has grown by this amount since the last one
 ---@field finalizer_errors integer  errors of other finalizers in these collections
----@field failed_destroys integer   what the driver refused to give back in finalizers
+---@field failed_destroys integer  objects that the driver refused to free in finalizers
 
 -- One line for each kind of memory that there is, and for each number.
 local function text_of_stats(stats)
@@ -117,7 +117,7 @@ end
 
 local stats_mt = { __tostring = text_of_stats }
 
----The memory in use, by kind. tostring() and print() list the kinds that were ever used.
+---Returns the memory in use, by kind. tostring() and print() list the kinds that were used at least once.
 ---@return cudalua.MemoryStats
 function M.mem_stats() return setmetatable(core.mem_stats(), stats_mt) end
 
@@ -138,11 +138,13 @@ end
 
 local expected = '"auto", "off" or a number of bytes such as 268435456 or "256M"'
 
----How many bytes of device and page-locked memory may become garbage before an allocation runs Lua's collector, which
----cannot see them. "auto": 64 MiB, more if a collection takes long or finds nothing, less if the device has
----little to spare. The environment variable CUDALUA_GC_BUDGET sets it at the start. For this Lua state.
----@param budget? integer|string|boolean  "auto", bytes ("256M" is a number too), "off" or false; nil: only ask
----@return integer|string budget  what it was: "auto", "off" or bytes
+---Sets how many bytes of device and page-locked memory may become garbage before an allocation runs Lua's collector,
+---which does not see this memory. With "auto" it is 64 MiB, more if a collection takes long or finds nothing, less if
+---the device is short of memory. The environment variable CUDALUA_GC_BUDGET sets it at the start. It applies to this
+---Lua state.
+---@param budget? integer|string|boolean  "auto", a number of bytes ("256M" is a number, too), "off" or false; nil:
+---  leave it unchanged
+---@return integer|string budget  the previous value: "auto", "off" or bytes
 ---@raise LogicError for anything else
 function M.gc_budget(budget)
   local set

@@ -83,19 +83,18 @@ end
 local load_options = { options = true, message_handler = true }
 
 ---@class cudalua.ModuleOptions
----@field options table?            of the driver's JIT: {max_registers = 32, wall_time = true} or {{option, value},
----  ...}; names
----  as in cuda.jit_option, in lower case; values are numbers, booleans, or names for target and fallback_strategy
----@field message_handler function? called as f(ok, info_log, error_log) after loading, also when it failed
+---@field options table?  options of the driver's JIT: {max_registers = 32, wall_time = true} or {{option, value}, ...};
+---  names as in cuda.jit_option, in lower case; values are numbers, booleans, or names for target and fallback_strategy
+---@field message_handler function?  called as f(ok, info_log, error_log) after loading, even if it failed
 
----Loads a module from an image: cubin, PTX or fatbin. With options, `mod.jit` holds what the JIT reported: info_log,
----error_log, and wall_time (ms) or threads_per_block if requested. The driver keeps what it compiled: an
----image that it has seen before takes no time, and has an empty info_log.
----@param image string
----@param opts? cudalua.ModuleOptions
+---Loads a module from an image: cubin, PTX or fatbin. With options, `mod.jit` holds the JIT's report: info_log,
+---error_log, and wall_time (ms) or threads_per_block if requested. The driver caches compiled code, so an image that it
+---has seen before takes no time and has an empty info_log.
+---@param image string  the bytes of the image
+---@param opts? cudalua.ModuleOptions  options of the JIT and a message handler
 ---@return cudalua.Module
----@raise CompileError (218, 222 ...; log, info_log) for bad PTX, RuntimeError (209) for another architecture's code,
---- LogicError if it is not an image and for bad options.
+---@raise CompileError (218, 222 ...; log, info_log) for invalid PTX, RuntimeError (209) for code of another
+---  architecture, LogicError if it is not an image and for invalid options.
 function M.module_from_buffer(image, opts)
   if opts == nil then return remember_image(core.module_load(image), image) end
   opts = errors.options("module_from_buffer", opts, load_options)
@@ -117,10 +116,10 @@ local function read_file(where, path)
 end
 
 ---Loads a module from a file.
----@param path string  file that holds a cubin, PTX or a fatbin
----@param opts? cudalua.ModuleOptions
+---@param path string  a file with a cubin, PTX or a fatbin
+---@param opts? cudalua.ModuleOptions  as for module_from_buffer
 ---@return cudalua.Module
----@raise RuntimeError (301) if it cannot be read, else as module_from_buffer.
+---@raise RuntimeError (301) if the file cannot be read, otherwise as module_from_buffer.
 function M.module_from_file(path, opts)
   return M.module_from_buffer(read_file("module_from_file", path), opts)
 end
@@ -128,21 +127,22 @@ end
 ---@class cudalua.Module
 local Module = core.classes.Module
 
----A texture that the module's kernels read by name: `texture<float, 2> t;` in the source, or a `__device__
+---Returns a texture that the module's kernels access by name: `texture<float, 2> t;` in the source, or a `__device__
 ---cudaTextureObject_t t`.
----@param name string
----@return cudalua.TextureReference  the same one each time
----@raise LogicError (500) if there is none of that name
+---@param name string  the name of the variable
+---@return cudalua.TextureReference  the same object each time
+---@raise LogicError (500) if the module does not have this texture
 function Module:get_texref(name) return require("cudalua.driver.texref").texref_of("get_texref", self, name) end
 
----A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
+---Returns a surface that the module's kernels access by name: `surface<void, 2> s;` in the source, or a `__device__
 ---cudaSurfaceObject_t s`.
----@param name string
----@return cudalua.SurfaceReference  the same one each time
----@raise LogicError (500) if there is none of that name
+---@param name string  the name of the variable
+---@return cudalua.SurfaceReference  the same object each time
+---@raise LogicError (500) if the module does not have this surface
 function Module:get_surfref(name) return require("cudalua.driver.texref").surfref_of("get_surfref", self, name) end
 
----The driver's linker: several images become one module. `cuda.Linker{message_handler =, options =, log_verbose =}`.
+---The driver's linker, which combines several images into one module: `cuda.Linker{message_handler =, options =,
+---log_verbose =}`.
 ---@class cudalua.Linker
 local Linker = core.classes.Linker
 local add_input, complete = Linker.add, Linker.complete
@@ -171,28 +171,28 @@ local function step(linker, f, ...)
 end
 
 ---Adds an image.
----@param data string             its bytes
----@param input_type integer|string  of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"
----@param name? string            what it is called in messages; default "unknown"
+---@param data string  the bytes of the image
+---@param input_type integer|string  a value of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"
+---@param name? string  its name in messages; default "unknown"
 ---@return cudalua.Linker self
----@raise CompileError (218, 300 ...; log) if the linker refuses it, LogicError for bad arguments or after
+---@raise CompileError (218, 300 ...; log) if the linker rejects it, LogicError for invalid arguments or after
 ---  link_module()
 function Linker:add_data(data, input_type, name)
   return step(self, add_input, data, constants.enum("Linker:add_data: input_type", input_type, "jit_input_type"),
     name == nil and "unknown" or name)
 end
 
----Adds an image that is in a file.
----@param path string
----@param input_type integer|string  as in add_data
+---Adds an image from a file.
+---@param path string  the file
+---@param input_type integer|string  as for add_data
 ---@return cudalua.Linker self
----@raise RuntimeError (301) if it cannot be read, else as add_data
+---@raise RuntimeError (301) if the file cannot be read, otherwise as add_data
 function Linker:add_file(path, input_type)
   return Linker.add_data(self, read_file("Linker:add_file", path), input_type, path)
 end
 
----Links what was added and loads it into the current context. The linker is closed by it.
----@return cudalua.Module  its `jit` holds what the linker reported
+---Links the added images, loads the module into the current context, and closes the linker.
+---@return cudalua.Module  its `jit` holds the linker's report
 ---@raise CompileError (log) if symbols are missing or defined twice
 function Linker:link_module()
   local image, jit = with_handler(handlers[self], function(_, results) return results end, complete, self)

@@ -33,22 +33,22 @@ end
 
 -- ---- DeviceData -----------------------------------------------------------------------------------------------------
 
----What PyCUDA's DeviceData has: numbers of a device that its attributes do not give, or under other names.
+---PyCUDA's DeviceData: properties of a device that its attributes do not give, or give under other names.
 ---@class cudalua.tools.DeviceData
----@field max_threads integer             threads of a block
----@field warp_size integer               threads of a warp
----@field warps_per_mp integer            warps that an SM holds at a time
----@field thread_blocks_per_mp integer    blocks that an SM holds at a time
----@field registers integer               32-bit registers that a block can have
----@field registers_per_mp integer        registers of an SM
----@field register_allocation_unit string "warp": registers are given to warps
----@field register_granularity integer    as many at a time
----@field shared_memory integer           bytes of shared memory that a block has without opting in to more
----@field shared_memory_optin integer     bytes that it can have
----@field shared_memory_per_mp integer    bytes of shared memory of an SM
----@field shared_memory_reserved integer  bytes of it that each block gives to the system
----@field smem_granularity integer        threads whose accesses to shared memory are served together: its banks
----@field smem_alloc_granularity integer  bytes of the smallest piece of shared memory
+---@field max_threads integer  threads in a block
+---@field warp_size integer  threads in a warp
+---@field warps_per_mp integer  warps on an SM at a time
+---@field thread_blocks_per_mp integer  blocks on an SM at a time
+---@field registers integer  32-bit registers available to a block
+---@field registers_per_mp integer  32-bit registers of an SM
+---@field register_allocation_unit string  "warp": registers are allocated for whole warps
+---@field register_granularity integer  registers in one unit of allocation
+---@field shared_memory integer  shared memory in bytes that a block can use without opting in to more
+---@field shared_memory_optin integer  shared memory in bytes that a block can use with opting in
+---@field shared_memory_per_mp integer  shared memory of an SM in bytes
+---@field shared_memory_reserved integer  shared memory in bytes that each block gives to the system
+---@field smem_granularity integer  threads whose accesses to shared memory are served together: the number of its banks
+---@field smem_alloc_granularity integer  bytes in one unit of allocation of shared memory
 local DeviceData = names.class({}, "DeviceData")
 
 local DATA = "cudalua.tools.DeviceData" -- what getmetatable says of one
@@ -98,10 +98,10 @@ local function new_data(_, dev)
   })
 end
 
----`DeviceData(dev)`: what PyCUDA's tools know of a device, with the numbers of devices of today. Read only.
+---`DeviceData(dev)`: PyCUDA's data on a device, with the values of current devices. Read-only.
 ---@class cudalua.tools.DeviceDataClass
 ---@overload fun(dev?: cudalua.Device): cudalua.tools.DeviceData  default: the device of the current context. Raises a
---- LogicError for anything else, and (201) without a current context
+---  LogicError for anything else, and (201) without a current context
 M.DeviceData = setmetatable({}, { __index = DeviceData, __call = new_data })
 
 local word_sizes = { [1] = true, [2] = true, [4] = true, [8] = true, [16] = true }
@@ -113,9 +113,9 @@ local function check_word(where, size)
   return n
 end
 
----Where rows of memory should begin so that the accesses of a warp to them are as few as can be.
+---Returns the alignment of rows in memory for which a warp needs the fewest memory accesses.
 ---@param word_size? integer  bytes that each thread accesses: 1, 2, 4 (default), 8 or 16
----@return integer bytes  rows begin at multiples of it: 128, the size of a cache line
+---@return integer bytes  the alignment of rows: 128, the size of a cache line
 ---@raise LogicError for another size
 function DeviceData:align_bytes(word_size)
   check_data(self, "align_bytes")
@@ -123,18 +123,18 @@ function DeviceData:align_bytes(word_size)
   return LINE
 end
 
----Rounds a length up to where the next row can begin.
----@param bytes integer
+---Rounds a length up to the alignment of rows.
+---@param bytes integer  the length in bytes
 ---@param word_size? integer  as for align_bytes
 ---@return integer bytes
----@raise LogicError for what is no length, and another size
+---@raise LogicError for an invalid length or word size
 function DeviceData:align(bytes, word_size)
   check_data(self, "align")
   check_word("DeviceData:align", word_size)
   return up(whole("DeviceData:align", "bytes", bytes, 0), LINE)
 end
 
----align_bytes() in words.
+---Returns align_bytes() in words.
 ---@param word_size integer  as for align_bytes
 ---@return integer words
 ---@raise LogicError for another size
@@ -143,11 +143,11 @@ function DeviceData:align_words(word_size)
   return LINE / check_word("DeviceData:align_words", word_size)
 end
 
----Rounds a number of elements up, so that the next row can begin behind them.
----@param elements integer
----@param dtype_size integer  bytes of each: 1, 2, 4, 8 or 16
+---Rounds a number of elements up to the alignment of rows.
+---@param elements integer  the number of elements
+---@param dtype_size integer  bytes of an element: 1, 2, 4, 8 or 16
 ---@return integer elements
----@raise LogicError for what is no number of elements, and another size
+---@raise LogicError for an invalid number of elements or element size
 function DeviceData:align_dtype(elements, dtype_size)
   check_data(self, "align_dtype")
   local n = whole("DeviceData:align_dtype", "elements", elements, 0)
@@ -155,17 +155,17 @@ function DeviceData:align_dtype(elements, dtype_size)
 end
 
 ---Rounds a number of threads up to whole warps.
----@param thread_count integer
+---@param thread_count integer  the number of threads
 ---@return integer threads
----@raise LogicError for what is no number of threads
+---@raise LogicError for an invalid number of threads
 function DeviceData:coalesce(thread_count)
   check_data(self, "coalesce")
   return up(whole("DeviceData:coalesce", "thread_count", thread_count, 0), self.warp_size)
 end
 
----How many channels the elements of a texture have, if they have to have so many at least.
----@param size integer  1 to 4
----@param ... integer  size, if it is called as a method
+---Returns the least valid number of texture channels that is at least `size`.
+---@param size integer  the number of channels, from 1 to 4
+---@param ... integer  size, if you call it as a method
 ---@return integer channels  1, 2 or 4
 ---@raise LogicError for other numbers
 function DeviceData.make_valid_tex_channel_count(size, ...)
@@ -179,12 +179,12 @@ end
 
 -- ---- OccupancyRecord ------------------------------------------------------------------------------------------------
 
----How much of an SM a kernel can use. Read only.
+---How much of an SM a kernel can use. Read-only.
 ---@class cudalua.tools.OccupancyRecord
----@field tb_per_mp integer     blocks that an SM holds at a time; 0: not one
----@field limited_by string     what there would have to be more of: "device" (blocks), "warps", "regs", "smem"
----@field warps_per_mp integer  warps that an SM holds at a time
----@field occupancy number      0 to 1: these, of the warps that it can hold
+---@field tb_per_mp integer  blocks on an SM at a time; 0: not even one fits
+---@field limited_by string  the resource that limits the number of blocks: "device" (blocks), "warps", "regs" or "smem"
+---@field warps_per_mp integer  warps on an SM at a time
+---@field occupancy number  from 0 to 1: the ratio of warps_per_mp to the maximum number of warps on an SM
 local OccupancyRecord = names.class({}, "OccupancyRecord")
 
 -- Blocks for which an SM has registers: a warp's lie in one part of it.
@@ -254,13 +254,13 @@ local function new_record(_, data, threads, shared_mem, registers)
   })
 end
 
----`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel an SM holds at a time. Each
----block has so many threads and bytes of shared memory (default 0), each thread so many 32-bit registers (default 0: as
----few as it takes). fn:max_active_blocks(block, shared) asks the driver about an existing kernel.
+---`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel run on an SM at a time.
+---threads and shared_mem (in bytes, default 0) are for each block; registers is the number of 32-bit registers of each
+---thread (default 0: as few as possible). fn:max_active_blocks(block, shared) asks the driver about an existing kernel.
 ---@class cudalua.tools.OccupancyRecordClass
 ---@overload fun(devdata: cudalua.tools.DeviceData|table<string, integer>, threads: integer, shared_mem?: integer,
---- registers?: integer): cudalua.tools.OccupancyRecord  devdata: or a table with the fields of one, for a device that
---- is not here. Raises a LogicError for more of anything than a block or a thread can have
+---  registers?: integer): cudalua.tools.OccupancyRecord  devdata: or a table with its fields, for a device that is not
+---  present. Raises a LogicError for values beyond the limits of a block or a thread
 M.OccupancyRecord = setmetatable({}, { __index = OccupancyRecord, __call = new_record })
 
 return M

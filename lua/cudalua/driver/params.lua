@@ -69,9 +69,9 @@ local function set_in_lua(fn, ...)
   set.args, set.bytes, set.written, set.size = { ... }, nil, false, set.nbytes
 end
 
----Sets all parameters for the launches to come. Memory is kept alive until they are set again.
----@param ... any  as fn(...) takes them; In, Out and InOut do their copies at each launch
----@raise LogicError for what does not fit; then nothing is changed
+---Sets all parameters for later launches. Memory is kept alive until they are set again.
+---@param ... any  the arguments, as in fn(...); In, Out and InOut copy at each launch
+---@raise LogicError for arguments that do not fit; in this case nothing is changed
 function Function:param_set(...)
   local list, bytes = param_set(self, ...)
   if not list then return set_in_lua(self, ...) end
@@ -86,9 +86,9 @@ local function check_bytes(method, name, x)
   end
 end
 
----Says how many bytes of parameters were set. param_set() does it by itself.
----@param bytes integer  the end of the last parameter, or what C's sizeof makes of it. A launch raises where this
----  leaves one out.
+---Sets the total size of the parameters. param_set() does this automatically.
+---@param bytes integer  the end of the last parameter in bytes, or C's sizeof of all parameters. A launch raises an
+---  error if this leaves one out
 ---@raise LogicError if it is not a number of bytes
 function Function:param_set_size(bytes)
   local set = set_of(self, "param_set_size")
@@ -132,10 +132,10 @@ end
 
 local uint32_t, float_t = ffi.typeof "uint32_t[1]", ffi.typeof "float[1]"
 
----Writes a 32-bit integer into the parameters, whatever their types are.
----@param offset integer  bytes, from 0
----@param value integer   from -2^31 to 2^32 - 1
----@raise LogicError if it is out of range, or reaches behind the last parameter
+---Writes a 32-bit integer to the parameters, regardless of their types.
+---@param offset integer  the position in bytes, from 0
+---@param value integer  an integer from -2^31 to 2^32 - 1
+---@raise LogicError if it is out of range, or extends beyond the last parameter
 function Function:param_seti(offset, value)
   local set = set_of(self, "param_seti")
   check_number(self, "param_seti", value)
@@ -148,10 +148,10 @@ function Function:param_seti(offset, value)
   write(self, "param_seti", set, offset, ffi.string(uint32_t(value % 2 ^ 32), 4))
 end
 
----Writes a float into the parameters, whatever their types are.
----@param offset integer  bytes, from 0
----@param value number
----@raise LogicError if it overflows, or reaches behind the last parameter
+---Writes a float to the parameters, regardless of their types.
+---@param offset integer  the position in bytes, from 0
+---@param value number  the number
+---@raise LogicError if it overflows, or extends beyond the last parameter
 function Function:param_setf(offset, value)
   local set = set_of(self, "param_setf")
   check_number(self, "param_setf", value)
@@ -162,18 +162,18 @@ function Function:param_setf(offset, value)
   write(self, "param_setf", set, offset, ffi.string(float, 4))
 end
 
----Writes bytes into the parameters, whatever their types are: memory whose address is in them is not kept alive.
----@param offset integer  bytes, from 0
----@param bytes any       string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@raise LogicError if they reach behind the last parameter
+---Writes bytes to the parameters, regardless of their types. Memory whose address is among them is not kept alive.
+---@param offset integer  the position in bytes, from 0
+---@param bytes any  a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+---@raise LogicError if they extend beyond the last parameter
 function Function:param_setv(offset, bytes)
   write(self, "param_setv", set_of(self, "param_setv"), offset, host.as_string("bytes", bytes))
 end
 
----The launches to come read a texture reference of the kernel's module, as all launches of its kernels do: this checks
----that it is one.
----@param reference cudalua.TextureReference  of mod:get_texref()
----@raise LogicError if it is another module's, or no reference
+---Makes later launches read a texture reference of the kernel's module. All launches of its kernels do so anyway, so
+---this only checks that it is one.
+---@param reference cudalua.TextureReference  a reference that mod:get_texref() returned
+---@raise LogicError if it belongs to another module, or is not a texture reference
 function Function:param_set_texref(reference)
   kernels(self, "param_set_texref")
   require("cudalua.driver.texref").param_set_texref(self, reference)
@@ -199,20 +199,20 @@ local function start(fn, method, width, height, stream)
   launch_grid(fn, width, height, stream, bytes, unpack(args, 1, #set.layout))
 end
 
----Launches one block, with what is set, in the current stream.
----@raise LogicError if the shape or parameters are missing, or memory among them was freed; LaunchError for what is
---- beyond the limits
+---Launches one block with the current settings, in the current stream.
+---@raise LogicError if the shape or parameters are missing, or if memory among them was freed; LaunchError if a limit
+---  is exceeded
 function Function:launch() start(self, "launch", 1, 1) end
 
----Launches a grid of blocks, with what is set, in the current stream.
----@param width integer
----@param height integer
+---Launches a grid of blocks with the current settings, in the current stream.
+---@param width integer  the first extent of the grid
+---@param height integer  the second extent of the grid
 ---@raise LogicError, LaunchError as launch
 function Function:launch_grid(width, height) start(self, "launch_grid", width, height) end
 
----The same in a stream.
----@param width integer
----@param height integer
----@param stream? cudalua.Stream  nil: the current one
+---As launch_grid, in a stream.
+---@param width integer  the first extent of the grid
+---@param height integer  the second extent of the grid
+---@param stream? cudalua.Stream  nil: the current stream
 ---@raise LogicError, LaunchError as launch
 function Function:launch_grid_async(width, height, stream) start(self, "launch_grid_async", width, height, stream) end

@@ -110,7 +110,7 @@ end
 ---@param i integer    number of the argument
 ---@param buf any      as for In
 ---@param name string  what passes it: "In"
----@return string?     nil: it does, or nobody knows
+---@return string?     nil: it does, or that is not known
 function M.why_not(fn, i, buf, name)
   local param = M.params_of(fn)[i]
   if not param or param.type ~= "pointer" then return nil end

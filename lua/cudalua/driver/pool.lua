@@ -10,15 +10,15 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---@class cudalua
 local M = {}
 
----Keeps blocks of mem_alloc() by their size, of the context that is current when it is made. A block that was freed is
----handed out again at once, unless other streams than the one that it is handed out for have work to do on it.
+---Keeps freed blocks of mem_alloc() by size. It belongs to the context that is current when you create it. A freed
+---block is reused at once, unless streams other than the one that requests it have pending work with it.
 ---@class cudalua.DeviceMemoryPool
 ---@overload fun(): cudalua.DeviceMemoryPool
----@field held_blocks integer    free blocks that it keeps
----@field held_bytes integer     of them
+---@field held_blocks integer  free blocks that the pool holds
+---@field held_bytes integer  bytes in the free blocks
 ---@field active_blocks integer  blocks in use
----@field active_bytes integer   bytes that were asked for, of the blocks in use
----@field managed_bytes integer  of all its blocks, free or in use
+---@field active_bytes integer  requested bytes of the blocks in use
+---@field managed_bytes integer  bytes of all blocks, free or in use
 local DeviceMemoryPool = core.classes.DeviceMemoryPool
 M.DeviceMemoryPool = DeviceMemoryPool
 M.PooledDeviceAllocation = core.classes.PooledDeviceAllocation
@@ -33,25 +33,26 @@ getmetatable(DeviceMemoryPool).__call = function() return core.device_pool() end
 
 local allocate_block, allocate_host = DeviceMemoryPool.allocate, core.host_pool_allocate
 
----Device memory for work in a stream; work in other streams has to wait for that one's earlier work.
----@param bytes integer  at least 1
+---Allocates device memory for work in a stream. Work in other streams has to wait for that stream's earlier work.
+---@param bytes integer  the size in bytes, at least 1
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.PooledDeviceAllocation
----@raise MemoryError as mem_alloc, after everything that the pool held was given back; LogicError unless the pool's
---- context is current
+---@raise MemoryError as mem_alloc, after the pool has released all its free blocks; LogicError if the pool's context is
+---  not current
 function DeviceMemoryPool:allocate(bytes, stream)
   if type(bytes) == "cdata" then bytes = host.plain_number(bytes) end
   return allocate_block(self, bytes, stream)
 end
 
----How a PageLockedMemoryPool gets its memory.
+---Allocates the memory of a PageLockedMemoryPool.
 ---@class cudalua.HostAllocator
----@field flags integer  cuda.host_alloc_flags
+---@field flags integer  flags of cuda.host_alloc_flags
 local PageLockedAllocator = {}
 PageLockedAllocator.__index = PageLockedAllocator
 
----Page-locked host memory with these flags, for a PageLockedMemoryPool.
----@param flags? integer|string|(integer|string)[]  cuda.host_alloc_flags: "portable", "devicemap", "writecombined"
+---Returns an allocator of page-locked host memory with these flags, for a PageLockedMemoryPool.
+---@param flags? integer|string|(integer|string)[]  flags of cuda.host_alloc_flags: "portable", "devicemap",
+---  "writecombined"
 ---@return cudalua.HostAllocator
 ---@raise LogicError for other flags
 function M.PageLockedAllocator(flags)
@@ -59,14 +60,14 @@ function M.PageLockedAllocator(flags)
   return setmetatable({ flags = flags }, PageLockedAllocator)
 end
 
----Keeps blocks of page-locked host memory by their size. Its statistics are those of a DeviceMemoryPool.
+---Keeps freed blocks of page-locked host memory by size. It has the statistics of a DeviceMemoryPool.
 ---@class cudalua.PageLockedMemoryPool
 ---@overload fun(allocator?: cudalua.HostAllocator): cudalua.PageLockedMemoryPool
----@field held_blocks integer
----@field held_bytes integer
----@field active_blocks integer
----@field active_bytes integer
----@field managed_bytes integer
+---@field held_blocks integer  free blocks that the pool holds
+---@field held_bytes integer  bytes in the free blocks
+---@field active_blocks integer  blocks in use
+---@field active_bytes integer  requested bytes of the blocks in use
+---@field managed_bytes integer  bytes of all blocks, free or in use
 local PageLockedMemoryPool = core.classes.PageLockedMemoryPool
 M.PageLockedMemoryPool = PageLockedMemoryPool
 
@@ -84,13 +85,13 @@ local function is_there(block)
   return not why, why
 end
 
----A host array in page-locked memory. Its base is the PooledHostAllocation; when both are dropped, or the base is
----freed, the block goes back to the pool, after asynchronous copies that use it.
----@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
----@param dtype any
----@param order? "C"|"F"  default "C"
+---Returns a host array in page-locked memory. Its base is the PooledHostAllocation. When both are dropped, or the base
+---is freed, the block returns to the pool after asynchronous copies that use it.
+---@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
+---@param dtype any  the dtype of the array, as for dtype.of
+---@param order? "C"|"F"  the order of the elements; default "C"
 ---@return cudalua.ndarray.Array
----@raise MemoryError; LogicError for a bad shape, dtype or order, and unless the pool's context is current
+---@raise MemoryError; LogicError for an invalid shape, dtype or order, and if the pool's context is not current
 function PageLockedMemoryPool:allocate(shape, dtype, order)
   local what = "PageLockedMemoryPool:allocate"
   local layout, dtypes = require "cudalua.base.layout", require "cudalua.dtype"
@@ -108,11 +109,11 @@ function PageLockedMemoryPool:allocate(shape, dtype, order)
   })
 end
 
----A DeviceMemoryPool that says where memory is asked for: each time it needs more from the driver, it writes what is in
----use, by the place of the allocation.
+---A DeviceMemoryPool that shows where memory is allocated: each time it requests more memory from the driver, it writes
+---the memory in use, by the place of the allocation.
 ---@class cudalua.DebugMemoryPool : cudalua.DeviceMemoryPool
 ---@overload fun(options?: {interactive: boolean, logfile: file*}): cudalua.DebugMemoryPool  interactive: wait for the
---- Enter key after each report, default false; logfile: anything with :write(), default io.stderr
+---  Enter key after each report, default false; logfile: any object with :write(), default io.stderr
 local DebugMemoryPool = {}
 M.DebugMemoryPool = DebugMemoryPool
 
@@ -160,8 +161,8 @@ local function place()
   return table.concat(list, " < ")
 end
 
----Device memory from the pool; writes a report if the pool had to ask the driver for it.
----@param bytes integer  at least 1
+---Allocates device memory from the pool, and writes a report if the pool had to request it from the driver.
+---@param bytes integer  the size in bytes, at least 1
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.PooledDeviceAllocation
 ---@raise MemoryError, LogicError as DeviceMemoryPool:allocate
@@ -179,9 +180,9 @@ function DebugMemoryPool:allocate(bytes, stream)
   return block
 end
 
----What is in use now, by the places where it was allocated.
+---Returns the memory in use by the places where it was allocated.
 ---@return {place: string, count: integer, bytes: integer}[]  most bytes first; place: "file:line" of the callers, the
---- nearest first
+---  nearest first
 function DebugMemoryPool:histogram()
   check_self(self)
   local by_place, list = {}, {}

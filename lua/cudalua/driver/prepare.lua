@@ -81,16 +81,17 @@ end
 
 local known_options = { block = true, shared = true, texrefs = true }
 
----Settles the types of the parameters and the shape of the block for prepared_call(). Where the kernel's own signature
----is known, the types have to go with it, and it decides how values are checked; else they are the signature from here
----on, for fn(...) too. PyCUDA's Function.prepare.
----@param arg_types string|any[]  characters of Python's struct module ("PPif", native sizes; F and D are complex
----  float and double, 8s is 8 bytes), or a list of types: such a character, a type as in C ("float *",
----  "unsigned int"), a dtype ("int32"), an FFI ctype, {bytes = 24}
----@param options? {block: integer|integer[], shared: integer, texrefs: table}  block: threads; absent: what
----  set_block_shape() said, or prepared_call() is given one; shared: bytes of dynamic shared memory
+---Sets the types of the parameters and the shape of the block for prepared_call(). If the kernel's own signature is
+---known, the types must agree with it, and it determines how values are checked. Otherwise the types become its
+---signature, for fn(...) too. PyCUDA's Function.prepare.
+---@param arg_types string|any[]  a string with characters of Python's struct module ("PPif", native sizes; F and D are
+---  complex float and double, 8s is 8 bytes), or a list of types: such a character, a type as in C ("float *",
+---  "unsigned int"), a dtype ("int32"), an FFI ctype, or a table with the field bytes
+---@param options? {block: integer|integer[], shared: integer, texrefs: table}  block: the threads; default: as set by
+---  set_block_shape(), or else an argument of prepared_call(); shared: dynamic shared memory in bytes; texrefs: a list
+---  of texture references of the kernel's module, which are checked
 ---@return cudalua.Function self
----@raise LogicError for types that the parameters cannot have, bad formats and options
+---@raise LogicError for types that the parameters cannot have, invalid formats and options
 function Function:prepare(arg_types, options)
   options = errors.options("prepare", options, known_options)
   local types = setmetatable({ types = {}, sizes = {}, texts = {} }, Types)
@@ -110,10 +111,10 @@ function Function:prepare(arg_types, options)
   return self
 end
 
----A prepared call between two events.
----@param grid integer|integer[]  blocks
+---Runs a prepared call between two events.
+---@param grid integer|integer[]  blocks in the grid: up to 3 extents
 ---@param ... any                 as for prepared_call
----@return fun(): number  the seconds that the kernel took on the device; waits for its end
+---@return fun(): number  returns the seconds that the kernel took on the device; waits for its end
 ---@raise LogicError, LaunchError as prepared_call
 function Function:prepared_timed_call(grid, ...)
   Function.name(self) -- raises for what is no kernel, before anything is recorded

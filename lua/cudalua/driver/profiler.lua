@@ -6,19 +6,19 @@ local core = require "cudalua.core"
 local M = {}
 
 ---cuProfilerStart: Nsight Systems (--capture-range=cudaProfilerApi) and Nsight Compute (--profile-from-start off)
----record from here on.
+---record from this point on.
 ---@raise LogicError (201) without a current context
 function M.start_profiler() return core.start_profiler() end
 
----cuProfilerStop: and until here.
+---cuProfilerStop: stops their recording.
 ---@raise LogicError (201) without a current context
 function M.stop_profiler() return core.stop_profiler() end
 
----cuProfilerInitialize, of a profiler that is no more: kept for programs that call it.
----@param config_file string
----@param output_file string
+---cuProfilerInitialize, for a profiler that no longer exists: kept for programs that call it.
+---@param config_file string  the configuration file
+---@param output_file string  the output file
 ---@param output_mode integer|string  cuda.profiler_output_mode: "csv", "key_value_pair"
----@raise LogicError (801) with drivers of today: run the program under nsys or ncu instead
+---@raise LogicError (801) with current drivers: run the program under nsys or ncu instead
 function M.initialize_profiler(config_file, output_file, output_mode)
   return core.initialize_profiler(config_file, output_file, output_mode)
 end

@@ -166,17 +166,18 @@ end
 
 local options = { text = true, file = true }
 
----A loop that shows how far it is, in one line of the terminal: the part that is done, the count, the time taken, the
----time left and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second, and
----stays when the loop is done. Within another such loop the line shows both counts, and the outer loop goes on with it.
----What the loop prints begins on a line of its own. Nothing is shown if the file is no terminal, TERM is dumb, or
----CUDALUA_PROGRESS is 0.
----@param n integer|table  iterations; or a list, whose positions and items the loop gets, as from ipairs()
----@param opts? {text?: string, file?: file*}  text: stands before the line; file: the terminal, default io.stderr
+---A loop that shows its progress in one line of the terminal: the part that is done, the count, the elapsed and the
+---remaining time, and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second,
+---and stays when the loop is done. In nested loops the line shows both counts, and the outer loop then continues with
+---it. Output of the loop body begins on a line of its own. Nothing is shown if the file is not a terminal, TERM is
+---dumb, or CUDALUA_PROGRESS is 0.
+---@param n integer|table  the number of iterations; or a list, whose positions and items the loop receives, as from
+---  ipairs()
+---@param opts? {text?: string, file?: file*}  text: the start of the line; file: the terminal, default io.stderr
 ---@return fun(loop: table, i: integer): integer?, any
 ---@return table loop
 ---@return integer first  0
----@raise LogicError if n is not a count or a list, or for bad options
+---@raise LogicError if n is not a count or a list, and for invalid options
 function M.progress(n, opts)
   opts = errors.options("progress", opts, options)
   local items = type(n) == "table" and n or nil
@@ -202,11 +203,12 @@ function M.progress(n, opts)
   return items and next_item or next_number, loop, 0
 end
 
----Lets compilations that take over a second, and kernels of the software device that take over two, say how far they
----are, in a line on standard error that is erased when they are done. It is on in the `cudalua` command, and off
----elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 off. Nothing is shown if standard error is no terminal.
----@param on? boolean  omitted: only asks
----@return boolean before  whether it was on
+---Shows the progress of compilations that take over a second, and of kernels of the software device that take over two.
+---It is a line on standard error that is erased when they are done. It is on in the `cudalua` command, and off
+---elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 turns it off. Nothing is shown if standard error is not a
+---terminal.
+---@param on? boolean  the new setting; default: leave it unchanged
+---@return boolean before  true if it was on
 ---@raise LogicError if `on` is not a boolean
 function M.show_progress(on) return core.show_progress(on) end
 

@@ -8,11 +8,11 @@ local host = require "cudalua.base.ffi"
 ---@class cudalua
 local M = {}
 
----A queue of work on the device. Work in one stream runs in order; streams run beside each other. Dropped with work
----pending, it ends that work first; this does not wait for it.
+---A queue of work on the device. Work in a stream runs in order; different streams run concurrently. If you drop a
+---stream with pending work, that work is still done, and dropping does not wait for it.
 ---@class cudalua.Stream
 ---@overload fun(options?: integer|string|(integer|string)[]|{flags: any, priority: integer}): cudalua.Stream  flags of
---- cuda.stream_flags ("non_blocking": does not wait for the legacy stream), or a table of options
+---  cuda.stream_flags ("non_blocking": does not wait for the legacy stream), or a table of options
 local Stream = core.classes.Stream
 M.Stream = Stream
 
@@ -60,48 +60,50 @@ function Stream:begin_capture(options)
   return begin_capture(self, options)
 end
 
----cuCtxGetStreamPriorityRange of the current context: the smaller number is the greater priority. Priorities outside
----of the range are taken for its nearer end.
+---cuCtxGetStreamPriorityRange of the current context. A lower number means a higher priority. Priorities outside the
+---range are clamped to it.
 ---@return integer least     0 on all GPUs so far
----@return integer greatest  -5, say
+---@return integer greatest  for example -5
 ---@raise LogicError (201) without a current context
 function Stream.priority_range() return core.stream_priority_range() end
 
 local legacy, per_thread = core.default_streams()
 
----CU_STREAM_LEGACY: the default stream. It waits for all streams but "non_blocking" ones, and they wait for it.
+---CU_STREAM_LEGACY: the default stream. It waits for all streams except "non_blocking" ones, and they wait for it.
 ---@type cudalua.Stream
 M.legacy_stream = legacy
 
----CU_STREAM_PER_THREAD: each thread's own default stream, which waits for the legacy stream and is waited for by it.
+---CU_STREAM_PER_THREAD: each thread's own default stream. It waits for the legacy stream, and the legacy stream waits
+---for it.
 ---@type cudalua.Stream
 M.per_thread_stream = per_thread
 
----The stream of whatever is given none: that of the innermost Stream:use(), Stream:capture() or
----Stream:begin_capture(), else the legacy stream.
+---Returns the stream of operations without a stream argument: that of the innermost Stream:use(), Stream:capture() or
+---Stream:begin_capture(), otherwise the legacy stream.
 ---@return cudalua.Stream
 function M.current_stream() return core.current_stream() end
 
----cuStreamGetCtx, cuStreamGetFlags: the Stream that stands for a CUstream of other code in this process, which keeps
----owning it: close() lets go of it and destroys nothing. Other code has to keep it alive. An invalid handle may
----crash the driver.
+---cuStreamGetCtx, cuStreamGetFlags: returns a Stream for a CUstream that other code in this process owns. close()
+---releases it without destroying the CUstream. The other code has to keep it alive. An invalid handle may crash the
+---driver.
 ---@param handle integer|ffi.cdata*  the CUstream as a number; 0 and 1 are the legacy stream, 2 the per-thread one
 ---@return cudalua.Stream
----@raise LogicError for what cannot be a handle
+---@raise LogicError for a value that cannot be a handle
 function M.wrap_stream(handle) return core.wrap_stream(host.plain_number(handle)) end
 
----Calls the functions given to Stream:on_complete() whose time has come, and lets go of buffers that copies have
----done with. Waits for nothing.
----@return integer  how many functions were called
----@raise what they raise; the others are called by the next poll() or synchronize()
+---Calls the functions passed to Stream:on_complete() whose work is done, and releases buffers of completed copies. Does
+---not wait.
+---@return integer  the number of functions called
+---@raise their errors; the remaining functions are called by the next poll() or synchronize()
 function M.poll() return core.poll() end
 
----A file descriptor that is readable while functions given to Stream:on_complete(), or to host nodes of graphs, wait
----to be called: for an event loop, which calls cuda.poll() then. Each Lua state has its own. The loop must not read,
----write or close it; it is closed with the state. Programs that it starts do not get it. If a kernel fails, the driver
----may call no function behind it: give the wait a time limit, and call Stream:is_done() then, which raises the error.
+---Returns a file descriptor for an event loop. It is readable while functions passed to Stream:on_complete(), or to
+---host nodes of graphs, are ready; the loop then calls cuda.poll(). Each Lua state has its own descriptor. The loop
+---must not read, write or close it; it is closed with the state, and programs that the loop starts do not inherit it.
+---After a failed kernel the driver may not call any later function. So set a time limit for the wait, and then call
+---Stream:is_done(), which raises the error.
 ---@return integer fd  the same in each call
----@raise RuntimeError after a fork, or if the process has no descriptor left
+---@raise RuntimeError after a fork, or if the process has run out of descriptors
 function M.completion_fd() return core.completion_fd() end
 
 return M

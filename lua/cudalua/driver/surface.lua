@@ -10,8 +10,9 @@ local SURFACE = 2 -- of array3d_flags
 
 local function refuse(where, text, ...) errors.raise("LogicError", where .. ": " .. text:format(...)) end
 
----A surface that kernels take as a cudaSurfaceObject_t, to read and write the texels of an array made with the flag
----"surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array. Raises a LogicError for other arrays.
+---A surface, which kernels receive as a cudaSurfaceObject_t to read and write the texels of an array created with the
+---flag "surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array alive. Raises a LogicError for other
+---arrays.
 ---@class cudalua.SurfaceObject
 ---@overload fun(options: {array: cudalua.Array}): cudalua.SurfaceObject
 local SurfaceObject = core.classes.SurfaceObject

@@ -154,10 +154,10 @@ end
 
 -- ---- TextureReference -----------------------------------------------------------------------------------------------
 
----A texture that kernels read by the name of a variable. `mod:get_texref(name)` gives it; its methods say what is read
----and how, and the next launch of one of the module's kernels reads that. PyCUDA's TextureReference.
+---A texture that kernels access by the name of a variable. `mod:get_texref(name)` returns it. Its methods set the
+---memory and how it is read, from the next launch of one of the module's kernels on. PyCUDA's TextureReference.
 ---@class cudalua.TextureReference
----@overload fun(): cudalua.TextureReference  one that belongs to no module
+---@overload fun(): cudalua.TextureReference  a reference that does not belong to a module
 local TextureReference = {}
 TextureReference.__index = TextureReference
 TextureReference.__name = "cudalua.TextureReference"
@@ -191,9 +191,9 @@ local function check_shape(where, declared, shape, flat)
   refuse(where, "the source declares a %s texture, which cannot read a %s array", declared.shape, shape)
 end
 
----The texture reads an array, and keeps it.
----@param array cudalua.Array
----@raise LogicError if it is no array, was freed, or has other dimensions than the source declares
+---Binds the texture to an array, which it keeps alive.
+---@param array cudalua.Array  the array to read
+---@raise LogicError if array is not an array, was freed, or has other dimensions than the source declares
 function TextureReference:set_array(array)
   local s = texref(self, "set_array")
   local where = place(s) .. ":set_array"
@@ -204,7 +204,7 @@ function TextureReference:set_array(array)
   changed(s)
 end
 
----@return cudalua.Array? array  that it reads; nil: it reads none
+---@return cudalua.Array? array  the bound array; nil: none
 function TextureReference:get_array()
   local source = texref(self, "get_array").source
   return source and source.array or nil
@@ -230,13 +230,14 @@ local function count(where, name, x)
   return x
 end
 
----The texture reads linear memory, by number: tex1Dfetch(t, i). Textures begin at multiples of the device's
----texture_alignment; from another address on the texture begins before it, at the multiple, and kernels add the offset.
----@param memory any  device memory, whose owner it keeps, or an address
----@param bytes integer
----@param allow_offset? boolean  true: the address may be any
----@return integer offset  bytes from the texture's begin to the address
----@raise LogicError if the offset is not 0 and not allowed, or the memory has fewer bytes
+---Binds the texture to linear memory, which kernels read by number: tex1Dfetch(t, i). Textures begin at multiples of
+---the device's texture_alignment. For another address the texture begins at the preceding multiple, and kernels add the
+---offset.
+---@param memory any  device memory, which it keeps alive, or an address
+---@param bytes integer  the size in bytes
+---@param allow_offset? boolean  true: accept any address
+---@return integer offset  bytes from the start of the texture to the address
+---@raise LogicError if the offset is not 0 and not allowed, or the memory is smaller
 function TextureReference:set_address(memory, bytes, allow_offset)
   local s = texref(self, "set_address")
   local where = place(s) .. ":set_address"
@@ -265,11 +266,11 @@ function TextureReference:set_address(memory, bytes, allow_offset)
   return offset
 end
 
----The texture reads rows in device memory.
----@param memory any  device memory, whose owner it keeps, or an address; a multiple of texture_alignment
+---Binds the texture to rows in device memory.
+---@param memory any  device memory, which it keeps alive, or an address; a multiple of texture_alignment
 ---@param descriptor cudalua.ArrayDescriptor  width, height, format, num_channels
----@param pitch integer  bytes from row to row, a multiple of texture_pitch_alignment
----@raise LogicError for other addresses and pitches, and if the rows do not fit
+---@param pitch integer  bytes from one row to the next, a multiple of texture_pitch_alignment
+---@raise LogicError for other addresses and pitches, and if the rows exceed the memory
 function TextureReference:set_address_2d(memory, descriptor, pitch)
   local s = texref(self, "set_address_2d")
   local where = place(s) .. ":set_address_2d"
@@ -289,16 +290,16 @@ function TextureReference:set_address_2d(memory, descriptor, pitch)
   changed(s)
 end
 
----@return any? memory  as it was given to set_address() or set_address_2d(); nil: it reads none
+---@return any? memory  the argument of set_address() or set_address_2d(); nil: none
 function TextureReference:get_address()
   local source = texref(self, "get_address").source
   return source and source.address or nil
 end
 
----How elements of linear memory are read; of an array it has to be the array's format.
----@param format integer|string  of cuda.array_format
+---Sets the element format of linear memory; for an array it must be the array's format.
+---@param format integer|string  a value of cuda.array_format
 ---@param num_components integer  1, 2 or 4
----@raise LogicError for others, and for another format than the bound array's
+---@raise LogicError for other values, and for another format than the bound array's
 function TextureReference:set_format(format, num_components)
   local s = texref(self, "set_format")
   local where = place(s) .. ":set_format"
@@ -314,7 +315,7 @@ function TextureReference:set_format(format, num_components)
   changed(s)
 end
 
----@return integer format  of cuda.array_format
+---@return integer format  a value of cuda.array_format
 ---@return integer num_components
 function TextureReference:get_format()
   local s = texref(self, "get_format")
@@ -329,10 +330,10 @@ local function axis(where, dim)
   return dim + 1
 end
 
----What is read outside of the array.
+---Sets how reads outside the array are handled.
 ---@param dim integer          0 for x, 1 for y, 2 for z
----@param mode integer|string  of cuda.address_mode; wrap and mirror need normalized coordinates
----@raise LogicError for others
+---@param mode integer|string  a value of cuda.address_mode; wrap and mirror require normalized coordinates
+---@raise LogicError for other values
 function TextureReference:set_address_mode(dim, mode)
   local s = texref(self, "set_address_mode")
   local where = place(s) .. ":set_address_mode"
@@ -342,23 +343,23 @@ function TextureReference:set_address_mode(dim, mode)
 end
 
 ---@param dim integer  0 for x, 1 for y, 2 for z
----@return integer mode  of cuda.address_mode
+---@return integer mode  a value of cuda.address_mode
 ---@raise LogicError for another dim
 function TextureReference:get_address_mode(dim)
   local s = texref(self, "get_address_mode")
   return s.address[axis(place(s) .. ":get_address_mode", dim)]
 end
 
----What is read between texels.
----@param mode integer|string  of cuda.filter_mode; linear needs texels that are read as floats
----@raise LogicError for others
+---Sets how reads between texels are handled.
+---@param mode integer|string  a value of cuda.filter_mode; linear requires texels that are read as floats
+---@raise LogicError for other values
 function TextureReference:set_filter_mode(mode)
   local s = texref(self, "set_filter_mode")
   s.filter = constants.enum(place(s) .. ":set_filter_mode: mode", mode, "filter_mode")
   changed(s)
 end
 
----@return integer mode  of cuda.filter_mode
+---@return integer mode  a value of cuda.filter_mode
 function TextureReference:get_filter_mode() return texref(self, "get_filter_mode").filter end
 
 local TRSF = { "READ_AS_INTEGER", "NORMALIZED_COORDINATES", "SRGB", "DISABLE_TRILINEAR_OPTIMIZATION",
@@ -369,9 +370,9 @@ local function has(flags, name)
   return flags % (2 * bit) >= bit
 end
 
----How coordinates and integers are read.
----@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first
----  TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
+---Sets how coordinates and integers are interpreted.
+---@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; initially
+---  TRSF_READ_AS_INTEGER if the source declares integers that are read as integers, otherwise 0
 ---@raise LogicError for other bits
 function TextureReference:set_flags(flags)
   local s = texref(self, "set_flags")
@@ -429,9 +430,9 @@ M.TextureReference = setmetatable({}, { __index = TextureReference,
 
 -- ---- SurfaceReference -----------------------------------------------------------------------------------------------
 
----A surface that kernels read and write by the name of a variable. `mod:get_surfref(name)` gives it.
+---A surface that kernels access by the name of a variable. `mod:get_surfref(name)` returns it.
 ---@class cudalua.SurfaceReference
----@overload fun(): cudalua.SurfaceReference  one that belongs to no module
+---@overload fun(): cudalua.SurfaceReference  a reference that does not belong to a module
 local SurfaceReference = {}
 SurfaceReference.__index = SurfaceReference
 SurfaceReference.__name = "cudalua.SurfaceReference"
@@ -446,9 +447,9 @@ function SurfaceReference:__tostring()
   return s.name and ("cudalua.SurfaceReference: %s"):format(s.name) or "cudalua.SurfaceReference"
 end
 
----The surface is that array, which it keeps.
----@param array cudalua.Array  made with the flag "surface_ldst"
----@param flags? integer       0
+---Binds the surface to an array, which it keeps alive.
+---@param array cudalua.Array  an array created with the flag "surface_ldst"
+---@param flags? integer  must be 0
 ---@raise LogicError for other arrays
 function SurfaceReference:set_array(array, flags)
   local s = state_of(self, "SurfaceReference", "set_array")
@@ -462,7 +463,7 @@ function SurfaceReference:set_array(array, flags)
   changed(s)
 end
 
----@return cudalua.Array? array  nil: there is none
+---@return cudalua.Array? array  the bound array; nil: none
 function SurfaceReference:get_array()
   local source = state_of(self, "SurfaceReference", "get_array").source
   return source and source.array or nil
@@ -560,9 +561,9 @@ function M.is_texref(x)
   return s ~= nil and s.class == "TextureReference"
 end
 
----The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
----@param array cudalua.Array
----@param reference cudalua.TextureReference
+---Binds a texture to an array, with clamped addresses and point filtering. PyCUDA's bind_array_to_texref.
+---@param array cudalua.Array  the array to read
+---@param reference cudalua.TextureReference  the texture to bind
 ---@raise LogicError as TextureReference:set_array
 function M.bind_array_to_texref(array, reference)
   if not M.is_texref(reference) then
@@ -574,9 +575,9 @@ function M.bind_array_to_texref(array, reference)
   reference:set_filter_mode "point"
 end
 
----The texture reads a new array with the elements of a host array of two axes. PyCUDA's matrix_to_texref.
----@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array
----@param reference cudalua.TextureReference
+---Binds a texture to a new CUDA array with the elements of an array with two axes. PyCUDA's matrix_to_texref.
+---@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array  an array with two axes
+---@param reference cudalua.TextureReference  the texture to bind
 ---@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
 ---@raise LogicError as matrix_to_array and TextureReference:set_array
 function M.matrix_to_texref(matrix, reference, order)

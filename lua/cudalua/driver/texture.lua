@@ -273,44 +273,45 @@ local known = { array = true, mipmap = true, linear = true, pitch2d = true, form
   mip_clamp = true, seamless = true, trilinear = true }
 
 ---@class cudalua.TextureView
----@field format? integer|string          of cuda.resource_view_format; default: as the array's texels
----@field width? integer                  as the array's; of block formats four times that
----@field height? integer
----@field depth? integer
----@field first_level? integer            default 0
----@field last_level? integer             default: the last one
----@field first_layer? integer            default 0
----@field last_layer? integer             default: the last one
+---@field format? integer|string  a value of cuda.resource_view_format; default: the format of the array
+---@field width? integer  the width of the array; for block formats four times that
+---@field height? integer  the height of the array; for block formats four times that
+---@field depth? integer  the depth of the array
+---@field first_level? integer  the first level; default 0
+---@field last_level? integer  the last level; default: the last one of the array
+---@field first_layer? integer  the first layer; default 0
+---@field last_layer? integer  the last layer; default: the last one of the array
 
 ---@class cudalua.TextureOptions
----@field array? cudalua.Array            what it reads: a CUDA array,
----@field mipmap? cudalua.MipmappedArray  or a mipmapped one,
----@field linear? any                     or linear memory, by number: a gpuarray, device memory, {ptr =, bytes =}
----@field pitch2d? any                    or rows in memory: a gpuarray of two axes (or three, the last one the
----  channels), device memory, {ptr =, bytes =}
----@field format? integer|string          of memory, as in cuda.array_format: "float"; a gpuarray brings its own
----@field num_channels? integer           of memory: 1, 2 or 4; default 1
----@field width? integer                  of pitch2d: texels of a row
----@field height? integer                 of pitch2d: rows
----@field pitch? integer                  of pitch2d: bytes from row to row; default: no gaps
----@field filter? "point"|"linear"        default "point"
----@field address? string|string[]        outside of the array: "clamp" (default), "border", and with normalized
+---@field array? cudalua.Array  what it reads: a CUDA array
+---@field mipmap? cudalua.MipmappedArray  or a mipmapped array
+---@field linear? any  or linear memory, indexed by element: a gpuarray, device memory, {ptr =, bytes =}
+---@field pitch2d? any  or rows in memory: a gpuarray with two axes (or three, the last one for channels), device
+---  memory, {ptr =, bytes =}
+---@field format? integer|string  for memory: a value of cuda.array_format, "float"; a gpuarray has its own format
+---@field num_channels? integer  for memory: the number of channels, 1, 2 or 4; default 1
+---@field width? integer  for pitch2d: texels in each row
+---@field height? integer  for pitch2d: the number of rows
+---@field pitch? integer  for pitch2d: bytes from one row to the next; default: contiguous rows
+---@field filter? "point"|"linear"  the result between texels; default "point"
+---@field address? string|string[]  reads outside the array: "clamp" (default), "border", and with normalized
 ---  coordinates "wrap" and "mirror"; one for all axes, or a list {x, y, z}
----@field border? number|number[]         what "border" gives, one for all channels or a list; default 0
----@field normalized? boolean             true: coordinates from 0 to 1; default: in texels
----@field read? "element"|"normalized"    normalized: integers of 8 and 16 bits as floats from 0 or -1 to 1
----@field srgb? boolean                   true: decodes sRGB of 8-bit channels, alpha left out
----@field max_anisotropy? integer         1 to 16
----@field mip_filter? "point"|"linear"    between levels
----@field mip_bias? number                added to the level
----@field mip_clamp? number[]             {lowest, highest} level that is read
----@field seamless? boolean               true: filters over the edges of a cube map's faces
----@field trilinear? boolean              false: no optimisation of trilinear filtering
----@field view? cudalua.TextureView      the array in another format, or a part of its levels and layers
+---@field border? number|number[]  the value of "border", a number for all channels or a list; default 0
+---@field normalized? boolean  true: coordinates from 0 to 1; default: coordinates in texels
+---@field read? "element"|"normalized"  "normalized": read 8-bit and 16-bit integers as floats from 0 to 1, or -1 to 1
+---  if signed
+---@field srgb? boolean  true: decode sRGB values of 8-bit channels, except alpha
+---@field max_anisotropy? integer  the maximum anisotropy, from 1 to 16
+---@field mip_filter? "point"|"linear"  the filter between levels
+---@field mip_bias? number  a number that is added to the level
+---@field mip_clamp? number[]  {lowest, highest}, the range of levels that are read
+---@field seamless? boolean  true: filter across the edges of a cube map's faces
+---@field trilinear? boolean  false: do not optimise trilinear filtering
+---@field view? cudalua.TextureView  a view of the array with another format, or with a part of its levels and layers
 
----A texture that kernels take as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It keeps
----what it reads. Raises a LogicError for options that do not go together, for unaligned memory, and for what has been
----freed.
+---A texture, which kernels receive as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It
+---keeps its memory alive. Raises a LogicError for options that contradict each other, for unaligned memory, and for
+---freed memory.
 ---@class cudalua.TextureObject
 ---@overload fun(options: cudalua.TextureOptions): cudalua.TextureObject
 local TextureObject = core.classes.TextureObject

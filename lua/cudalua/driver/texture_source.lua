@@ -32,7 +32,7 @@ local function attribute(name) return core.classes.Context.get_device():get_attr
 ---@param where string  the function, for messages
 ---@param array any
 ---@return cudalua.TextureSource
----@raise LogicError if it is no array
+---@raise LogicError if it is not an array
 function M.of_array(where, array)
   if hooks.array_memory and type(array) == "table" and not core.kind(array) and hooks.array_memory(where, array) then
     refuse(where, "array: expected a cuda.Array, got an array of the device: convert it with gpuarray_to_array(a), " ..

@@ -91,7 +91,7 @@ local lists = { image = true, parameter = true, piece = true, pointer = true }
 
 ---Reads the fields of a recording. The file then stands at the bytes of the first piece.
 ---@param file file*
----@return table<string, any>?  strings by name, lists of parameter, piece and pointer; nil: it is no recording
+---@return table<string, any>?  strings by name, lists of parameter, piece and pointer; nil: it is not a recording
 function M.read(file)
   if file:read(#MAGIC) ~= MAGIC then return nil end
   local fields = { image = {}, parameter = {}, piece = {}, pointer = {} }

@@ -8,17 +8,17 @@ local M = {}
 
 local SIGINT = 2
 
----What a replay found. Prints as its text.
+---The result of a replay. It prints as its text.
 ---@class cudalua.debug.Replay
----@field fault boolean    the kernel failed, or a check found something
----@field text string      for people
----@field kernel string
----@field kind string?     as softgpu.report "json" has it: "out_of_bounds", "race" ...; nil without a fault
----@field file string?     of the source
----@field line integer?    in it
----@field block integer[]? {x, y, z}
----@field thread integer[]?
----@field output string    what the kernel printed
+---@field fault boolean  true if the kernel failed, or a check found something
+---@field text string  a report for people
+---@field kernel string  the name of the kernel
+---@field kind string?  as in softgpu.report "json": "out_of_bounds", "race" ...; nil without a fault
+---@field file string?  the source file
+---@field line integer?  the line in the source
+---@field block integer[]?  the block of the fault, {x, y, z}
+---@field thread integer[]?  the thread of the fault, {x, y, z}
+---@field output string  the output that the kernel printed
 local Replay = {}
 Replay.__index = Replay
 Replay.__name = "cudalua.debug.Replay"

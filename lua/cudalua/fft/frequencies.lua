@@ -38,19 +38,19 @@ local function shifted(what, a, options, sign)
   return delivered(what, a:roll(shifts, list), o.out)
 end
 
----Brings the element of frequency 0 from the first place to the middle, as NumPy's fftshift: the two halves of each
----axis change places.
----@param a cudalua.gpuarray.Array  of any type
+---Moves the element of frequency 0 from the first position to the middle, as NumPy's fftshift, by exchanging the two
+---halves of each axis.
+---@param a cudalua.gpuarray.Array  an array of any dtype
 ---@param options? any  {axes: integer[], out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
----  the axes: a number or a list; default: all
+---  the axes: an integer or a list of integers; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an axis out of range
 function M.fftshift(a, options) return shifted("fft.fftshift", a, options, 1) end
 
----The inverse of fftshift(); another one only if an extent is odd.
----@param a cudalua.gpuarray.Array  of any type
+---The inverse of fftshift(). It differs from fftshift() only if an extent is odd.
+---@param a cudalua.gpuarray.Array  an array of any dtype
 ---@param options? any  {axes: integer[], out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
----  the axes: a number or a list; default: all
+---  the axes: an integer or a list of integers; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an axis out of range
 function M.ifftshift(a, options) return shifted("fft.ifftshift", a, options, -1) end
@@ -75,14 +75,14 @@ local function read(what, n, d, options)
   return n, 1 / (n * distance), dtype, o.out
 end
 
----The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) / 2, -n / 2, ... -1, over n d. They
----are computed as float64 and then rounded.
----@param n integer   elements of the transform
----@param d? number   distance of the samples; default 1
+---The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) / 2, -n / 2, ... -1, divided by n d.
+---They are computed as float64 and then rounded.
+---@param n integer  the number of elements of the transform
+---@param d? number  the distance between two samples; default 1
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: a
----  float type, default dtype.default_float(). They may stand in the place of d
+---  float type, default dtype.default_float(). You can pass the options instead of d
 ---@return cudalua.gpuarray.Array
----@raise LogicError unless n is a positive integer and d a number other than 0
+---@raise LogicError if n is not a positive integer, or if d is 0 or not a number
 function M.fftfreq(n, d, options)
   local what = "fft.fftfreq"
   local count, step, dtype, out = read(what, n, d, options)
@@ -91,10 +91,10 @@ function M.fftfreq(n, d, options)
   return delivered(what, (k * step):astype(dtype), out)
 end
 
----The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, over n d.
----@param n integer   elements of the real array
----@param d? number   distance of the samples; default 1
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, divided by n d.
+---@param n integer  the number of elements of the real array
+---@param d? number  the distance between two samples; default 1
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: as for
 ---  fft.fftfreq
 ---@return cudalua.gpuarray.Array  floor(n / 2) + 1 elements
 ---@raise LogicError as fft.fftfreq

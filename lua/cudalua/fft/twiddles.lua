@@ -133,7 +133,7 @@ function M.list(n, double)
   return list, ffi.sizeof(list)
 end
 
----Two tables of which each power of the n-th root is a product: the powers 0 to 2^bits - 1, and behind them the
+---Two tables whose products are the powers of the n-th root: the powers 0 to 2^bits - 1, and behind them the
 ---multiples of 2^bits. Each has four doubles, the parts with their low parts.
 ---@param n integer
 ---@return ffi.cdata* list

@@ -231,15 +231,15 @@ local function read(what, path, file, o)
   return out.array(what, shape_of(rows, columns and #columns or width or 0, ndmin))
 end
 
----Reads numbers from text, as NumPy's loadtxt: a line is a row; blank lines and comments are passed over. Axes of one
----element are left out, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
----@param path string
----@param options? {dtype: any, delimiter: string, comments: string|string[]|false, skip_rows: integer,
----  use_cols: integer|integer[], max_rows: integer, ndmin: 0|1|2}
----  dtype: default float64; integers have to be written as integers. delimiter: between values, default white space.
----  comments: what begins one, default "#"; false: nothing does. skip_rows: lines that are passed over first, default
----  0. use_cols: columns that are read, from 1, negative ones from the last. max_rows: rows that are read at most.
----  ndmin: axes that the array has at least, default 0
+---Reads numbers from a text file, as NumPy's loadtxt. Each line is a row; blank lines and comments are skipped. Axes of
+---one element are removed, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
+---@param path string  the file
+---@param options? {dtype: any, delimiter: string, comments: string|string[]|false, skip_rows: integer, use_cols:
+---  integer|integer[], max_rows: integer, ndmin: 0|1|2}  dtype: default float64; integers must be written as integers.
+---  delimiter: between values, default white space. comments: what begins a comment, default "#"; false: no comments.
+---  skip_rows: the number of lines to skip first, default 0. use_cols: the columns to read, from 1; negative numbers
+---  count from the last. max_rows: the maximum number of rows to read. ndmin: the minimum number of axes of the array,
+---  default 0
 ---@return cudalua.ndarray.Array
 ---@raise RuntimeError if the file cannot be opened; LogicError that names file, line, column and value if a word is not
 ---  a number of the dtype or a line has another number of columns

@@ -21,14 +21,15 @@ local AT_ONCE = 65536      -- elements between two looks at Ctrl-C
 
 -- ---- reading --------------------------------------------------------------------------------------------------------
 
----Reads a picture: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes tell the format.
----Samples of less than 8 bits are scaled to 0 to 255, a palette is replaced by its colours, and transparency becomes
----an alpha channel. Gamma and colour profiles are not applied.
----@param path string
----@param options? {max_pixels: integer}  a larger picture is an error; default: 2^28
----@return cudalua.ndarray.Array  uint8, or uint16 for files of 16 bits; (h, w) gray, (h, w, 2) gray and alpha,
----  (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
----@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or of another
+---Reads an image: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes determine the format.
+---Samples with less than 8 bits are scaled to 0 to 255, palette indices are replaced with their colours, and
+---transparency becomes an alpha channel. Gamma and colour profiles are not applied.
+---@param path string  the file
+---@param options? {max_pixels: integer}  max_pixels: the maximum number of pixels; a larger image is an error; default:
+---  2^28
+---@return cudalua.ndarray.Array  uint8, or uint16 for files with 16 bits; (h, w) gray, (h, w, 2) gray and alpha, (h, w,
+---  3) RGB, (h, w, 4) RGBA; the first row is the top one
+---@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or has another
 ---  format; MemoryError
 function M.load_image(path, options)
   local what = "io.load_image"
@@ -137,16 +138,17 @@ end
 local channels_of = { png = { [1] = true, [2] = true, [3] = true, [4] = true }, pgm = { [1] = true },
   ppm = { [3] = true }, pnm = { [1] = true, [3] = true } }
 
----Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
----@param path string
+---Writes an image. The file's extension determines the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
+---@param path string  the file
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3)
----  RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped with a notice
----  (cuda.on_notice), NaN as 0; bool as black and white
----@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8.
----  map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and
----  last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
----@raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be
----  there in part
+---  RGB, (h, w, 4) RGBA; uint8 and uint16 are written unchanged. Floats from 0 to 1 cover the whole range; others are
+---  clipped with a notice (cuda.on_notice), and NaN is 0. bool is black and white
+---@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: for floats and booleans; default: 8.
+---  map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin: the value of its first colour,
+---  without a map of black; default, if one of the three is set: the least value. vmax: the value of its last colour,
+---  without a map of white; default: the greatest value
+---@raise LogicError for another extension, shape or dtype; RuntimeError if the file cannot be written: it may then be
+---  incomplete
 function M.save_image(path, a, options)
   local what = "io.save_image"
   whole.check_path(what, path)

@@ -178,17 +178,17 @@ end
 
 local load_options = { names = true, device = true, stream = true, allocator = true }
 
----Reads a safetensors file. The file is mapped into memory; its header is checked before any array is made. While host
----arrays of it are in use, no other program may shorten the file.
----@param path string
+---Reads a safetensors file. The file is mapped into memory; its header is checked before any array is created. While
+---host arrays over the file are in use, other programs must not shorten the file.
+---@param path string  the file
 ---@param options? {names: string[], device: boolean, stream: cudalua.Stream, allocator: fun(bytes: integer): any}
----  names: only these tensors; default: all. device: false gives host arrays over the mapped file, whose elements are
----  read when they are used; writing to them does not change the file; default: true. stream, allocator: as for
----  gpuarray.to_gpu
----@return table<string, cudalua.gpuarray.Array|cudalua.ndarray.Array> tensors  by name
----@return table<string, string> metadata  the texts of `__metadata__`; {} without them
----@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has a dtype that
----  is not supported (F8 and smaller types), or has no tensor of a name; MemoryError
+---  names: the tensors to read; default: all. device: false returns host arrays over the mapped file, whose elements
+---  are read when they are used; writing to them does not change the file; default: true. stream: as for
+---  gpuarray.to_gpu. allocator: as for gpuarray.to_gpu
+---@return table<string, cudalua.gpuarray.Array|cudalua.ndarray.Array> tensors  the arrays by name
+---@return table<string, string> metadata  the strings of `__metadata__`; {} if the file has none
+---@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has an unsupported
+---  dtype (F8 and smaller types), or does not contain a requested tensor; MemoryError
 function M.load_safetensors(path, options)
   local what = "io.load_safetensors"
   local o = errors.options(what, options, load_options)
@@ -302,13 +302,13 @@ local function write_array(write, a)
   return a -- whose memory has to be there until now
 end
 
----Writes a safetensors file as a whole: a reader sees the old file or the new one, and nothing is left if writing
----fails. Arrays whose elements do not lie in C order are copied.
----@param path string
----@param tensors table<string, cudalua.gpuarray.Array|cudalua.ndarray.Array>
----@param options? {metadata: table<string, string>}  metadata: texts that go into `__metadata__`
----@raise LogicError for names that are not UTF-8, for what is not an array, and for complex128 and structs;
----  RuntimeError if the file cannot be written; what the kernels raise that compute a value
+---Writes a safetensors file atomically: a reader sees the old file or the new one, and nothing is left if writing
+---fails. Arrays that are not in C order are copied.
+---@param path string  the file
+---@param tensors table<string, cudalua.gpuarray.Array|cudalua.ndarray.Array>  the arrays by name
+---@param options? {metadata: table<string, string>}  metadata: strings for `__metadata__`
+---@raise LogicError for names that are not UTF-8, for values that are not arrays, and for complex128 and structs;
+---  RuntimeError if the file cannot be written; errors of the kernels that compute a value
 function M.save_safetensors(path, tensors, options)
   local what = "io.save_safetensors"
   whole.check_path(what, path)

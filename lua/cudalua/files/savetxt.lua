@@ -138,17 +138,18 @@ end
 
 local known = { fmt = true, delimiter = true, newline = true, header = true, footer = true, comments = true }
 
----Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
----@param path string
----@param a cudalua.gpuarray.Array|cudalua.ndarray.Array|table  of one or two axes; nested tables of numbers, too
----@param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string,
----  comments: string}
----  fmt: of each value, default "%.18e", which leads back to the same float64; a list has one for each column; one
----  string with as many formats as there are columns is the whole row. %s is the shortest text that leads back.
----  Complex values are " (re+imj)" with the format for both parts. delimiter: between values, default " "; newline:
----  default "\n"; header, footer: text before and after, each of its lines after comments, default "# "
----@raise LogicError for arrays of other shapes and structs, and for bad formats; RuntimeError if the file cannot be
----  written: it may then be there in part
+---Writes an array as text, as NumPy's savetxt. Each row of a 2-D array is a line, and so is each element of a 1-D
+---array.
+---@param path string  the file
+---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array|table  a 1-D or 2-D array, or nested tables of numbers
+---@param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string, comments:
+---  string}  fmt: of each value, default "%.18e", which preserves every float64. It can be a list with one for each
+---  column, or a string with as many formats as columns. The format %s is the shortest text that preserves the value.
+---  Complex values are " (re+imj)". Both parts have the format. delimiter: between values, default " ". newline:
+---  default "\n". header: text before the values. footer: text after them. comments: the start of their lines, default
+---  "# "
+---@raise LogicError for arrays with other shapes and structs, and for invalid formats; RuntimeError if the file cannot
+---  be written: it may then be incomplete
 function M.savetxt(path, a, options)
   local what = "io.savetxt"
   whole.check_path(what, path)

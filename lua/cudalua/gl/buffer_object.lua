@@ -5,7 +5,8 @@ local notice = require "cudalua.base.notice"
 
 local M = {}
 
----A buffer of OpenGL as CUDA had it before version 3: `gl.BufferObject(name)`. Use RegisteredBuffer in new programs.
+---An OpenGL buffer with CUDA's interface before version 3: `gl.BufferObject(name)`. Use RegisteredBuffer in new
+---programs.
 ---@class cudalua.gl.BufferObject
 ---@overload fun(bufobj: integer): cudalua.gl.BufferObject
 local BufferObject = {}
@@ -40,7 +41,7 @@ function BufferObject:map()
   return setmetatable({ mapping = mapping, pointer = pointer, bytes = size }, mapping_class)
 end
 
----Gives the buffer back to OpenGL alone.
+---Unregisters the buffer from CUDA.
 ---@raise LogicError as RegisteredBuffer:unregister()
 function BufferObject:unregister() check(self, class, "unregister").buffer:unregister() end
 

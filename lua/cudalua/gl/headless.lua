@@ -9,15 +9,15 @@ local gl = require "cudalua.gl.functions"
 local host = require "cudalua.base.ffi"
 local ndarray = require "cudalua.ndarray"
 
----An OpenGL context without a window, of gl.headless(). It draws into a framebuffer of its own, with colours of 8 bits
----and depth.
+---An OpenGL context without a window, created by gl.headless(). It has its own framebuffer with 8-bit colours and
+---depth.
 ---@class cudalua.gl.Headless
----@field width integer     pixels
----@field height integer    pixels
+---@field width integer  the width in pixels
+---@field height integer  the height in pixels
 ---@field gl cudalua.gl.functions  OpenGL: `window.gl.DrawArrays(window.gl.POINTS, 0, n)`
----@field renderer string   what draws, as OpenGL says
----@field version string    OpenGL's
----@field platform string   of EGL: "device" or "surfaceless"
+---@field renderer string  the renderer, as reported by OpenGL
+---@field version string  the version of OpenGL
+---@field platform string  the platform of EGL: "device" or "surfaceless"
 local Headless = {}
 local class = { __index = Headless, __name = "cudalua.gl.Headless" }
 
@@ -117,7 +117,7 @@ function M.headless(options)
   return self
 end
 
----Makes the context current in this thread, in place of the one that is.
+---Makes the context current in this thread, instead of the current one.
 ---@return cudalua.gl.Headless self
 ---@raise LogicError after close(); RuntimeError if it is current in another thread
 function Headless:make_current()
@@ -127,14 +127,14 @@ function Headless:make_current()
   return self
 end
 
----No context is current in this thread any more, if this one was.
+---Releases the context from this thread if it is current.
 ---@raise LogicError after close()
 function Headless:release()
   local made = check(self, "release")
   if egl.is_current(made) then egl.release(made) end
 end
 
----Destroys the context. Unregister its buffers and images before. A second call does nothing.
+---Destroys the context. Unregister its buffers and images first. A second call does nothing.
 function Headless:close()
   if type(self) == "table" and getmetatable(self) == class and not self.made then return end
   local made = check(self, "close")
@@ -146,12 +146,12 @@ function Headless:close()
   egl.destroy(made)
 end
 
----A new buffer of OpenGL.
----@param data integer|any  bytes of undefined contents, or a host buffer that is copied: a host array, FFI memory, a
----  string
----@param usage? integer    default window.gl.DYNAMIC_DRAW
----@return integer name     for gl.RegisteredBuffer and window.gl.BindBuffer
----@raise LogicError for another value, if the context is not current, and after close()
+---Creates an OpenGL buffer.
+---@param data integer|any  a number of bytes with undefined contents, or a host buffer that is copied: a host array,
+---  FFI memory, a string
+---@param usage? integer  default window.gl.DYNAMIC_DRAW
+---@return integer name     an argument for gl.RegisteredBuffer and window.gl.BindBuffer
+---@raise LogicError for other data, if the context is not current, and after close()
 function Headless:buffer(data, usage)
   check_current(self, "buffer")
   local bytes, from = data, nil
@@ -182,11 +182,12 @@ local texel_kinds = { -- internal format, format, type, bytes
   r32i = { "R32I", "RED_INTEGER", "INT", 4 }, r32ui = { "R32UI", "RED_INTEGER", "UNSIGNED_INT", 4 },
 }
 
----A new 2D texture of OpenGL, without mipmaps, whose texels are read as they are.
----@param options {width: integer, height: integer, format: string, data: any}  width and height in texels; format:
----  "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer of all texels, lowest row first
----@return integer name  for gl.RegisteredImage and window.gl.BindTexture
----@raise LogicError for bad options, if the context is not current, and after close()
+---Creates a 2D OpenGL texture without mipmaps, whose texels are read without filtering.
+---@param options {width: integer, height: integer, format: string, data: any}  width: in texels; height: in texels;
+---  format: "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer with all texels, lowest
+---  row first
+---@return integer name  an argument for gl.RegisteredImage and window.gl.BindTexture
+---@raise LogicError for invalid options, if the context is not current, and after close()
 function Headless:texture(options)
   check_current(self, "texture")
   options = errors.options("texture", options, texture_options)
@@ -246,9 +247,10 @@ local function shader(kind, name, text)
   return object
 end
 
----A program of OpenGL of two shaders.
----@param sources {vertex: string, fragment: string}  in GLSL
----@return integer name  for window.gl.UseProgram
+---Creates an OpenGL program of two shaders.
+---@param sources {vertex: string, fragment: string}  vertex: the vertex shader in GLSL; fragment: the fragment shader
+---  in GLSL
+---@return integer name  an argument for window.gl.UseProgram
 ---@raise CompileError with the compiler's log; LogicError if a source is missing, the context is not current, and after
 --- close()
 function Headless:program(sources)
@@ -270,7 +272,7 @@ function Headless:program(sources)
   return program
 end
 
----What was drawn.
+---Returns the rendered image.
 ---@return cudalua.ndarray.Array  uint8, shape {height, width, 4}: RGBA, top row first
 ---@raise LogicError if the context is not current, and after close()
 function Headless:read_pixels()

@@ -22,11 +22,11 @@ local TAG, mt = object.TAG, object.mt
 local evaluate, force = computing.evaluate, computing.force
 local unary, binary = graph.unary, graph.binary
 
----An array in device memory, of any number of axes. Axes and positions count from 1, negative ones from the end.
----`a + b` writes an operation down; it is computed, with all others of the expression in one kernel, when the value is
----needed. `a[i]` reads an element of a 1-D array, `a[{...}]` is a part of an array, as a view, or where arrays of
----positions and masks are in the list, a new array of these elements; assigning to it writes.
----`a < b` and `#a` cannot be had in Lua: `a:lt(b)`, `a:len()`.
+---An array in device memory with any number of axes. Axes and positions count from 1; negative numbers count from the
+---end. Operations such as `a + b` are recorded and computed when the value is needed, all operations of an expression
+---in one kernel. `a[i]` reads an element of a 1-D array. `a[{...}]` selects a part of an array as a view; if the list
+---has arrays of positions or masks, it returns a new array with these elements. Assigning to an index writes to the
+---array. Lua does not support `a < b` and `#a` for arrays; use `a:lt(b)` and `a:len()`.
 ---@class cudalua.gpuarray.Array: cudalua.operations
 ---@operator add(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
 ---@operator sub(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
@@ -35,19 +35,22 @@ local unary, binary = graph.unary, graph.binary
 ---@operator mod(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
 ---@operator pow(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
 ---@operator unm: cudalua.gpuarray.Array
----@field shape integer[]    extents; a fresh list, which prints as (2, 3) and equals the shape of other arrays of these
----  extents
----@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape
----@field dtype cudalua.dtype.DType
----@field size integer       number of elements
----@field nbytes integer     size * dtype.itemsize
----@field itemsize integer   dtype.itemsize
----@field ndim integer       number of axes
----@field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}
----@field T cudalua.gpuarray.Array  view with the axes reversed
----@field ptr integer        address of the first element; reading it computes the array, and all pending work on it
----@field gpudata userdata   memory from the first element on, for functions that take memory; nil without elements
----@field mem_size integer   number of elements, as PyCUDA calls it
+---@field shape integer[]    the extents; a new list, which prints as (2, 3) and equals the shape of other arrays with
+---  these extents
+---@field strides integer[]  bytes from one element to the next on each axis; a new list, as shape
+---@field dtype cudalua.dtype.DType  the element type
+---@field size integer       the number of elements
+---@field nbytes integer     the size of all elements in bytes: size * dtype.itemsize
+---@field itemsize integer   the size of an element in bytes: dtype.itemsize
+---@field ndim integer       the number of axes
+---@field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}  the memory layout: C order, Fortran
+---  order, or either
+---@field T cudalua.gpuarray.Array  a view with the axes reversed
+---@field ptr integer        the address of the first element; reading it computes the array and all pending operations
+---  on it
+---@field gpudata userdata   the memory from the first element on, for functions that take memory; nil for an array
+---  without elements
+---@field mem_size integer   the number of elements, as PyCUDA calls it
 local Array = object.Array
 
 local function check_self(self, what)
@@ -86,13 +89,13 @@ local members = names.of_objects(object.TAG, { text = "an array", kind = "array"
 
 local get_options = { array = true, to = true, stream = true }
 
----Copies the elements to the host: to a host array, or, of a 0-d array, as the value.
+---Copies the elements to the host and returns them as a host array. Returns the value of a 0-d array.
 ---@param options? any  {array: boolean, to: cudalua.ndarray.Array, stream: cudalua.Stream}, or `to`, or the stream.
----  array: a host array also of a 0-d array; to: gets the elements, of the same shape and dtype, in place of a new host
----  array; stream: default the current one, which the program waits for
----@return cudalua.ndarray.Array|boolean|number|ffi.cdata*  of a 0-d array without `to` and `array` what item() gives: a
----  number, a boolean, an int64_t, uint64_t or complex
----@raise LogicError if `to` does not fit; what the kernels raise that compute the value
+---  array: return a host array for a 0-d array, too; to: a host array that receives the elements, with the same shape
+---  and dtype, instead of a new one; stream: default the current stream, which the program waits for
+---@return cudalua.ndarray.Array|boolean|number|ffi.cdata*  a host array; for a 0-d array without `to` and `array`, what
+---  item() returns: a number, a boolean, an int64_t, uint64_t or complex
+---@raise LogicError if `to` has another shape or dtype; errors of the kernels that compute the value
 function Array:get(options)
   local what = "gpuarray:get"
   check_self(self, what)
@@ -105,14 +108,13 @@ function Array:get(options)
   return transfer.get(what, self, o.to)
 end
 
----Copies the elements to the host in the order of a stream, and returns at once; they are there when the stream is
----done.
----@param stream? cudalua.Stream    default: the current one
----@param to? cudalua.ndarray.Array  gets them: of the same shape and dtype, without gaps, in page-locked memory (for
----  other
----  memory the call waits); default: a new one
+---Starts copying the elements to the host in stream order and returns at once. The elements are valid when the stream
+---has finished the copy.
+---@param stream? cudalua.Stream    default: the current stream
+---@param to? cudalua.ndarray.Array  a contiguous host array of the same shape and dtype that receives the elements, in
+---  page-locked memory (for other memory the call waits); default: a new one
 ---@return cudalua.ndarray.Array
----@raise LogicError if `to` does not fit; what the kernels raise that compute the value
+---@raise LogicError if `to` has another shape or dtype; errors of the kernels that compute the value
 function Array:get_async(stream, to)
   local what = "gpuarray:get_async"
   check_self(self, what)
@@ -120,10 +122,12 @@ function Array:get_async(stream, to)
   return stream:use(transfer.get, what, self, to, stream)
 end
 
----The value of an element, or of an array of one element.
----@param ... integer  as many positions as the array has axes; one: among all elements, in C order; none: the only one
+---Returns the value of an element, or of an array with one element.
+---@param ... integer  one position for each axis; or a single position among all elements in C order; or none, for an
+---  array with one element
 ---@return boolean|number|ffi.cdata*
----@raise LogicError if a position is out of range, or positions are missing and the array has not one element
+---@raise LogicError if a position is out of range, or positions are missing and the array does not have exactly one
+---  element
 function Array:item(...)
   local what, n = "gpuarray:item", select("#", ...)
   check_self(self, what)
@@ -151,14 +155,14 @@ function Array:item(...)
   return transfer.element(leaf, offset)
 end
 
----The elements as nested tables; of a 0-d array, the value.
+---Returns the elements as nested tables; for a 0-d array, the value.
 ---@return any
 function Array:tolist()
   check_self(self, "gpuarray:tolist")
   return transfer.get("gpuarray:tolist", self):tolist()
 end
 
----The length of the first axis.
+---Returns the length of the first axis.
 ---@return integer
 ---@raise LogicError for a 0-d array
 function Array:len()
@@ -167,7 +171,7 @@ function Array:len()
   return self._shape[1]
 end
 
----Computes the array now, if it was not before.
+---Computes the array now, if it is pending.
 ---@return cudalua.gpuarray.Array self
 function Array:eval()
   check_self(self, "gpuarray:eval")
@@ -202,25 +206,25 @@ end
 
 local stream_options = { stream = true } -- see calls.lua
 
----Sets the elements: to those of an array that broadcasts to this one's shape, or all to one number. What was written
----down with this array before still means the old values.
----@param values any  array on the device; host data, as to_gpu takes it; or a number. Integers wrap and floats are
+---Sets the elements to those of an array that broadcasts to this shape, or all to one number. Operations recorded with
+---this array before still use the old values.
+---@param values any  an array on the device; host data, as for to_gpu; or a number. Integers wrap and floats are
 ---  rounded to the dtype
----@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current one. Waits for data of the host
+---@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current stream. For host data the call
+---  waits
 ---@return cudalua.gpuarray.Array self
----@raise LogicError if shapes do not fit, for arrays of a higher kind (float to integer, complex to real: astype()
----  converts), and if the dtype cannot hold a number
+---@raise LogicError if the shapes do not fit, if the values have a higher kind (convert float to integer and complex to
+---  real with astype()), and if the dtype cannot hold a number
 function Array:set(values, options)
   check_self(self, "gpuarray:set")
   errors.options("gpuarray:set", options, stream_options)
   return set("gpuarray:set", self, values)
 end
 
----The same in the order of a stream: returns at once if the data is on the device or in page-locked memory, which
----must
----not be changed before the stream is done with it.
----@param values any  as for set
----@param stream? cudalua.Stream  default: the current one
+---As set, in stream order. Returns at once if the data is on the device or in page-locked memory. Do not change the
+---data before the stream has finished the copy.
+---@param values any  the new elements, as for set
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gpuarray.Array self
 ---@raise LogicError as set
 function Array:set_async(values, stream)
@@ -231,10 +235,10 @@ function Array:set_async(values, stream)
 end
 
 ---Sets every element to one number.
----@param value any  number, or array of no axes
----@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current one
+---@param value any  a number or a 0-d array
+---@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current stream
 ---@return cudalua.gpuarray.Array self
----@raise LogicError if the dtype cannot hold it
+---@raise LogicError if the dtype cannot hold the value
 function Array:fill(value, options)
   check_self(self, "gpuarray:fill")
   errors.options("gpuarray:fill", options, stream_options)
@@ -250,12 +254,12 @@ end
 
 local astype_options = { copy = true, stream = true, allocator = true }
 
----The same elements as another type, converted as by NumPy's astype.
----@param dtype any  as for dtype.of
----@param options? {copy: boolean, stream: cudalua.Stream, allocator: function}  copy = false: an array that has this
----  type is returned itself; default true
+---Returns the elements converted to another dtype, as NumPy's astype does.
+---@param dtype any  the new dtype, as for dtype.of
+---@param options? {copy: boolean, stream: cudalua.Stream, allocator: function}  copy = false: return the array itself
+---  if it already has this dtype; default true
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the type is unknown
+---@raise LogicError if the dtype is unknown
 function Array:astype(dtype, options)
   check_self(self, "gpuarray:astype")
   dtype = dtypes._of("gpuarray:astype", dtype)
@@ -269,9 +273,10 @@ end
 
 local copy_options = { order = true, stream = true, allocator = true }
 
----A copy without gaps, in the array's own layout, as PyCUDA's copy and astype().
+---Returns a contiguous copy in the array's own layout, as PyCUDA's copy and astype() do.
 ---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or the order, or the
----  stream. K (default): axes lie in the order of the array's; A: F of an array that lies in F order alone, else C
+---  stream. order: K (default) keeps the array's order of axes; C: the last axis changes fastest; F: the first axis
+---  does; A: F if the array lies in F order alone, else C
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for another order
 function Array:copy(options)

@@ -405,7 +405,7 @@ local function call(f, n, args)
   end
 end
 
----A function that runs as one kernel: gpuarray.fuse() makes it.
+---A function that runs as one kernel, created by gpuarray.fuse().
 ---@class cudalua.gpuarray.Fused
 ---@overload fun(...: any): ...  the results of the function
 local Fused = names.strict({}, { text = "a fused function" })
@@ -439,10 +439,10 @@ local function call_fused(self, ...)
   return call(f, n, args)
 end
 
----The CUDA C of a call with these arguments; nothing is run.
----@param ... any  arguments as in a call
----@return string  of all kernels, if there are several: for results of different shapes
----@raise LogicError if the function does too much for one kernel, and what the function raises
+---Returns the CUDA C source for a call with these arguments, without running it.
+---@param ... any  the arguments, as in a call
+---@return string  the source of all kernels, if results of different shapes need several
+---@raise LogicError if the function does too much for one kernel; errors of the function
 function Fused:source(...)
   local f = inner(self, "gpuarray.Fused:source")
   local n, args = pack(...)
@@ -455,15 +455,15 @@ function Fused:source(...)
   return table.concat(texts, "\n")
 end
 
----A function whose operations run as one kernel, however many they are, and with all the arrays that it returns (those
----of one shape): more than plain expressions can. When it is called with arrays of new types, shapes or layouts, or
----other values besides, fn is called with arrays that have no values; what it does element by element becomes the
----kernel, and what else it uses is taken as it is then: arrays of its own are read as they are when the kernel runs.
----Conditions on values are not possible. Results are computed when the call returns, and equal those of fn itself bit
----for bit. Where one kernel cannot have it all (64 arrays, 2,000 operations), fn runs as it would without fuse().
----@param fn function  of arrays and values; returns arrays and values
+---Returns a function whose operations run as one kernel, even if there are many, and with all arrays of one shape that
+---it returns. Plain expressions cannot do that. When you call it with arrays of new dtypes, shapes or layouts, or with
+---other values, fn is called with arrays that have no values. Its element-wise operations become the kernel. Everything
+---else that it uses is taken as it is at that time; its own arrays are read when the kernel runs. Conditions on values
+---are not possible. Results are computed when the call returns, and equal those of fn itself bit for bit. If one kernel
+---cannot hold all of it (64 arrays, 2,000 operations), fn runs as it would without fuse().
+---@param fn function  a function of arrays and values that returns arrays and values
 ---@return cudalua.gpuarray.Fused
----@raise LogicError unless fn is a function; calls raise what fn raises, and LogicError if it asks for values
+---@raise LogicError if fn is not a function; calls raise errors of fn, and LogicError if fn needs the value of an array
 function M.fuse(fn)
   errors.check_callable("gpuarray.fuse", fn)
   local f = { fn = fn, records = {}, at = 0 }
@@ -499,10 +499,10 @@ local function imagined(x, used)
   return leaf, state
 end
 
----The CUDA C of the kernel that computes an expression; nothing is run.
----@param x cudalua.gpuarray.Array  that is not computed yet
+---Returns the CUDA C source of the kernel that computes an expression, without running it.
+---@param x cudalua.gpuarray.Array  an array that is not computed yet
 ---@return string
----@raise LogicError for an array that has its value
+---@raise LogicError for an array that is already computed
 function M.source(x)
   if not is_array(x) then
     errors.raise("LogicError", "gpuarray.source: expected a gpuarray, got " .. errors.text(x))

@@ -26,7 +26,7 @@ local M = {}
 
 local MOST = 16 -- graphs of a callable
 
----What cuda.graph(fn) returns: call it like fn.
+---The result of cuda.graph(fn). Call it like fn.
 ---@class cudalua.GraphCall
 ---@overload fun(...: any): any
 local Call = names.class({}, "GraphCall")
@@ -263,9 +263,10 @@ function Call:__tostring()
   return ("cudalua.GraphCall (%d graphs, %d replays)"):format(#state.entries, state.replays)
 end
 
----How often it was captured and replayed, how many graphs it has now, and how many nodes the one used last has.
+---Returns how often the function was captured and replayed, the number of its graphs, and the number of nodes of the
+---last used graph.
 ---@return {captures: integer, replays: integer, graphs: integer, nodes: integer}
----@raise LogicError if it is not called with a colon
+---@raise LogicError if you do not call it with a colon
 function Call:info()
   local state = state_of(self, "info")
   local last = state.entries[1]
@@ -273,8 +274,8 @@ function Call:info()
     nodes = last and last.nodes or 0 }
 end
 
----Drops its graphs. Results that a program has stay what they are; later calls are errors.
----@raise LogicError if it is not called with a colon
+---Frees its graphs. Results that you already have stay valid; later calls raise an error.
+---@raise LogicError if you do not call it with a colon
 function Call:close()
   local state = state_of(self, "close")
   local list = state.entries
@@ -282,16 +283,16 @@ function Call:close()
   for _, entry in ipairs(list) do close(entry) end
 end
 
----A function that is captured as a graph at its first call with arguments of a kind, and replayed at later calls:
----`local step = cuda.graph(function(x, y) ... end)`. Arrays among the arguments are copied to arrays of its own; their
----dtypes, shapes and strides and the values of all other arguments tell kinds apart, and the 16 used last are kept.
----Each call for a kind returns the same arrays, which the next call overwrites: copy() what you keep. In the first call
----fn runs once, and is called a second time to be captured.
----@param fn function  returns arrays, or anything that stays what it was in the first call
----@param options? {static: boolean}  static: arrays are not copied, and other ones are other arguments: fn may write to
----  them; default false
+---Returns a function that is captured as a graph at its first call with arguments of a kind, and replayed at later
+---calls: `local step = cuda.graph(function(x, y) ... end)`. Array arguments are copied to arrays of its own. The
+---dtypes, shapes and strides of arrays and the values of all other arguments determine the kind; the 16 kinds used last
+---are kept. Each call for a kind returns the same arrays, which the next call overwrites: copy() what you want to keep.
+---The first call runs fn once, and calls it a second time to capture it.
+---@param fn function  a function that returns arrays, or anything that does not change after the first call
+---@param options? {static: boolean}  static: do not copy arrays; other arrays then count as other arguments, and fn may
+---  write to them; default false
 ---@return cudalua.GraphCall
----@raise LogicError for bad options; a call raises what fn raises, and what cannot be captured
+---@raise LogicError for invalid options; a call raises the errors of fn, and an error if something cannot be captured
 function M.graph(fn, options)
   errors.check_callable("graph", fn)
   options = errors.options("graph", options, { static = true })

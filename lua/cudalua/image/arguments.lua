@@ -29,7 +29,7 @@ local M = {}
 ---@param a any
 ---@param options table  channels
 ---@return cudalua.image.Picture
----@raise LogicError if it is no array, or has too few axes
+---@raise LogicError if it is not an array, or has too few axes
 function M.picture(what, a, options)
   local channels = layout.flag(what, options, "channels")
   object.check_array(what, a, "a")
@@ -82,7 +82,7 @@ local BOUNDARIES = { "constant", "edge", "reflect", "symmetric", "wrap" }
 ---@return string
 function M.mode(what, mode) return mode == nil and "full" or one_of(what, "mode", mode, MODES) end
 
----What lies outside of a picture.
+---The value outside an image.
 ---@param what string
 ---@param boundary any
 ---@return string
@@ -97,12 +97,12 @@ end
 ---@return string
 function M.filter(what, filter, names) return filter == nil and "linear" or one_of(what, "filter", filter, names) end
 
----The element that lies outside of a picture, as an array of one element.
+---The element outside an image, as an array of one element.
 ---@param what string
 ---@param dtype cudalua.dtype.DType
 ---@param fill any
 ---@return cudalua.gpuarray.Array? fill  nil: none is given, it is 0
----@raise LogicError if it is no element of that type
+---@raise LogicError if it is not an element of that type
 function M.fill(what, dtype, fill)
   if fill == nil then return nil end
   local _, why = dtype._check(fill)

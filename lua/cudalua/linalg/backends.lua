@@ -6,27 +6,27 @@ local libraries = require "cudalua.vendor.library"
 ---@class cudalua.linalg
 local M = {}
 
----Which kernels compute products and factors of matrices, Fourier transforms and products of sparse matrices in this
----Lua state. "auto", the default: NVIDIA's libraries on a GPU where they are installed and can compute the call;
----otherwise own kernels, with one notice for each library that is missing. "own": the kernels of this library, which
----give the same bits on every device. "vendor": NVIDIA's libraries; a call raises where its library is missing or
----cannot compute it.
----@param name? "auto"|"own"|"vendor"  default: leaves it as it is
----@return "auto"|"own"|"vendor" name  as it is now
----@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
+---Selects the kernels for products and factorizations of matrices, Fourier transforms and products of sparse matrices
+---in this Lua state. "auto", the default: NVIDIA's libraries on a GPU if they are installed and support the call,
+---otherwise own kernels, with one notice for each missing library. "own": kernels of this library, with the same bits
+---on every device. "vendor": NVIDIA's libraries; a call raises an error if its library is missing or does not support
+---it.
+---@param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
+---@return "auto"|"own"|"vendor" name  the setting now
+---@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is missing, or on the software device
 function M.backend(name) return choice.backend(name) end
 
----How exact products have to be. "full", the default: float32 operands are multiplied with all their digits. "tensor":
----tensor cores may round them to TF32 first, which has three digits, and own products of 16-bit floats use tensor
----cores.
----@param name? "full"|"tensor"  default: leaves it as it is
----@return "full"|"tensor" name  as it is now
+---Selects the precision of products. "full", the default: float32 operands are multiplied with all their digits.
+---"tensor": tensor cores may first round them to TF32, which has three digits, and own products of 16-bit floats use
+---tensor cores.
+---@param name? "full"|"tensor"  the new setting; default: leave it unchanged
+---@return "full"|"tensor" name  the setting now
 ---@raise LogicError for another name
 function M.precision(name) return choice.precision(name) end
 
----NVIDIA's libraries as they were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens those that are there.
----@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, where a
----  library is not there
+---Returns which of NVIDIA's libraries were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens them.
+---@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, for a missing
+---  library
 function M.libraries() return libraries.list() end
 
 return M

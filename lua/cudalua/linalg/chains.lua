@@ -64,10 +64,10 @@ end
 
 ---The product of several matrices, in the order that needs the fewest multiplications, as NumPy's multi_dot. The first
 ---and the last array may be vectors.
----@param arrays cudalua.gpuarray.Array[]  two or more
+---@param arrays cudalua.gpuarray.Array[]  a list of two or more arrays
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array  in the type that matmul() has for all of them
----@raise LogicError if it is not a list of two or more, if shapes do not fit, or out does not fit
+---@return cudalua.gpuarray.Array  of the dtype that matmul() computes for all of them
+---@raise LogicError if arrays is not such a list, if the shapes do not fit, or if out has another shape
 function M.multi_dot(arrays, options)
   local what = "linalg.multi_dot"
   local o = errors.options(what, options, known)
@@ -102,14 +102,14 @@ local function power(what, a, n, result)
   return x
 end
 
----A square matrix to a power, by repeated squaring, as NumPy's matrix_power; of more than two axes each of the matrices
----on the last two.
----@param a cudalua.gpuarray.Array
----@param n integer  0 gives the unit matrix; negative ones powers of the inverse, as linalg.inv() gives it
+---Raises a square matrix to a power by repeated squaring, as NumPy's matrix_power. For more than two axes, this applies
+---to each matrix on the last two axes.
+---@param a cudalua.gpuarray.Array  an array of square matrices, (..., n, n)
+---@param n integer  0 gives the identity matrix; negative exponents give powers of linalg.inv()
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array  in the type that matmul() has
----@raise RuntimeError for singular matrices and a negative exponent
----@raise LogicError for matrices that are not square, other exponents, and if out does not fit
+---@return cudalua.gpuarray.Array  of the dtype that matmul() computes
+---@raise RuntimeError for a singular matrix and a negative exponent
+---@raise LogicError for matrices that are not square, other exponents, and if out has another shape
 function M.matrix_power(a, n, options)
   local what = "linalg.matrix_power"
   object.check_array(what, a)

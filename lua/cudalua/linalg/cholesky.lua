@@ -87,16 +87,17 @@ local function cholesky(what, a, upper, check)
   return check and x or gpuarray.where(info:reshape(matrices.shape(lead, 1, 1)):ne(0), 0 / 0, x):astype(dt)
 end
 
----Factorises positive definite matrices: a = l l', l lower triangular, l' its adjoint. Only the lower triangle of a is
----read; its diagonal counts as real.
----@param a cudalua.gpuarray.Array  (..., n, n)
----@param options? {upper: boolean, check: boolean, out: any, stream: cudalua.Stream, allocator: function}  upper: a =
----  u' u, from the upper triangle; check = false: does not wait; the results of other matrices are NaN
+---Cholesky factorization of positive definite matrices: a = l l', where l is lower triangular and l' is its adjoint.
+---Only the lower triangle of a is read; its diagonal is taken as real.
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
+---@param options? {upper: boolean, check: boolean, out: any, stream: cudalua.Stream, allocator: function}  upper:
+---  compute a = u' u from the upper triangle. check: wait and raise an error if a matrix is not positive definite;
+---  default true; false: return NaN
 ---@return cudalua.gpuarray.Array
----@raise RuntimeError if a matrix is not positive definite: which, and the order of the first minor that is not
----  positive
+---@raise RuntimeError if a matrix is not positive definite; names the matrix and the order of the first minor that is
+---  not positive
 ---@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out
----  does not fit
+---  has another shape
 function M.cholesky(a, options)
   local what = "linalg.cholesky"
   matrices.check_square(what, a)

@@ -54,14 +54,15 @@ local function norm(what, a, ord)
   return matrix_norm(what, a, ord):eval()
 end
 
----Norms: without ord that of all elements as one vector. With ord those of the matrices on the last two axes: "fro" the
----root of the sum of the squares, "nuc" the sum of the singular values, 2 and -2 the greatest and least singular value,
----1 and -1 the greatest and least sum of a column's absolute values, math.huge (or "inf") and -math.huge that of a
----row's. Of one axis, ord is that of gpuarray.norm().
----@param a cudalua.gpuarray.Array
----@param options? {ord: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---The norm of all elements as one vector, or with ord the norms of the matrices on the last two axes. "fro" is the root
+---of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the greatest and least singular value. 1
+---and -1 are the greatest and least sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
+---in a row. For a 1-D array, ord is that of gpuarray.norm().
+---@param a cudalua.gpuarray.Array  an array of any shape
+---@param options? {ord: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  ord: the kind
+---  of norm, see above
 ---@return cudalua.gpuarray.Array  real
----@raise LogicError for other values of ord, 16-bit floats, and if out does not fit
+---@raise LogicError for other values of ord, 16-bit floats, and if out has another shape
 function M.norm(a, options)
   local what = "linalg.norm"
   object.check_array(what, a)
@@ -95,13 +96,13 @@ local function cond(what, a, ord)
   return gpuarray.where(value:isnan():logical_and(own:isfinite()), huge, value):astype(matrices.real(dt)):eval()
 end
 
----The condition numbers of matrices; infinity of singular ones.
----@param a cudalua.gpuarray.Array  (..., m, n); square for other norms than 2 and -2
----@param options? {ord: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  ord: of
----  linalg.norm; default: 2, the greatest singular value divided by the least
+---The condition numbers of matrices; infinity for singular matrices.
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n); they must be square for norms other than 2 and -2
+---@param options? {ord: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  ord: as for
+---  linalg.norm; default: 2, the greatest singular value divided by the least one
 ---@return cudalua.gpuarray.Array  (...): real
----@raise LogicError for empty matrices, ones that are not square where they have to be, other values of ord, 16-bit
----  floats, and if out does not fit
+---@raise LogicError for empty matrices, for matrices that have to be square and are not, other values of ord, 16-bit
+---  floats, and if out has another shape
 function M.cond(a, options)
   local what = "linalg.cond"
   matrices.check(what, a)
@@ -186,12 +187,12 @@ local function expm(what, a)
   return result:reshape(matrices.shape(lead, n, n))
 end
 
----The exponentials of square matrices, by scaling and squaring with Padé's approximations. A batch is computed with the
----degree that its largest matrix needs. Waits for the norms.
----@param a cudalua.gpuarray.Array  (..., n, n)
+---The exponentials of square matrices, by scaling and squaring with Padé approximations. A batch is computed with the
+---degree that its largest matrix needs. The program waits for the norms.
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out does not fit
+---@raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out has another shape
 function M.expm(a, options)
   local what = "linalg.expm"
   matrices.check_square(what, a)

@@ -215,15 +215,16 @@ local function check_boolean(what, o, name)
   end
 end
 
----Singular values with their vectors: a = u diag(s) vh, as NumPy's svd. The largest component of each row of vh is real
----and positive. NaN and infinities give NaN.
----@param a cudalua.gpuarray.Array  (..., m, n)
+---Singular value decomposition: a = u diag(s) vh, as NumPy's svd. The largest component of each row of vh is real and
+---positive. NaN and infinities give NaN.
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
 ---@param options? {full_matrices: boolean, stream: cudalua.Stream, allocator: function}  full_matrices = false: u is
----  (..., m, k) and vh (..., k, n), k the smaller of m and n; default: (..., m, m) and (..., n, n)
+---  (..., m, k) and vh (..., k, n), where k is the smaller of m and n; default: (..., m, m) and (..., n, n)
 ---@return cudalua.gpuarray.Array u
----@return cudalua.gpuarray.Array s   (..., k): real, the largest first
+---@return cudalua.gpuarray.Array s   (..., k): real, in descending order
 ---@return cudalua.gpuarray.Array vh
----@raise LogicError for arrays of fewer than two axes and 16-bit floats; RuntimeError without convergence
+---@raise LogicError for arrays with fewer than two axes and 16-bit floats; RuntimeError if the iteration does not
+---  converge
 function M.svd(a, options)
   local what = "linalg.svd"
   matrices.check(what, a)
@@ -234,10 +235,10 @@ function M.svd(a, options)
 end
 
 ---The singular values of matrices.
----@param a cudalua.gpuarray.Array  (..., m, n)
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array  (..., k), k the smaller of m and n: real, the largest first
----@raise LogicError as linalg.svd, and if out does not fit; RuntimeError without convergence
+---@return cudalua.gpuarray.Array  (..., k), where k is the smaller of m and n: real, in descending order
+---@raise LogicError as linalg.svd, and if out has another shape; RuntimeError if the iteration does not converge
 function M.svdvals(a, options)
   local what = "linalg.svdvals"
   matrices.check(what, a)
@@ -283,11 +284,11 @@ end
 
 ---Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
 ---The largest component of each vector is real and positive. NaN and infinities give NaN.
----@param a cudalua.gpuarray.Array  (..., n, n)
----@param options? {upper: boolean, stream: cudalua.Stream, allocator: function}  upper: reads the upper triangle
----@return cudalua.gpuarray.Array w  (..., n): real, the least first
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
+---@param options? {upper: boolean, stream: cudalua.Stream, allocator: function}  upper: read the upper triangle
+---@return cudalua.gpuarray.Array w  (..., n): real, in ascending order
 ---@return cudalua.gpuarray.Array v  (..., n, n): orthonormal columns
----@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError without convergence
+---@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError if the iteration does not converge
 function M.eigh(a, options)
   local what = "linalg.eigh"
   matrices.check_square(what, a)
@@ -297,11 +298,11 @@ function M.eigh(a, options)
 end
 
 ---The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
----@param a cudalua.gpuarray.Array  (..., n, n)
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
 ---@param options? {upper: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  upper:
----  reads the upper triangle
----@return cudalua.gpuarray.Array  (..., n): real, the least first
----@raise LogicError as linalg.eigh, and if out does not fit; RuntimeError without convergence
+---  read the upper triangle
+---@return cudalua.gpuarray.Array  (..., n): real, in ascending order
+---@raise LogicError as linalg.eigh, and if out has another shape; RuntimeError if the iteration does not converge
 function M.eigvalsh(a, options)
   local what = "linalg.eigvalsh"
   matrices.check_square(what, a)

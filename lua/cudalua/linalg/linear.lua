@@ -79,10 +79,10 @@ local function attempt(since, x, w, asked, bias, activation)
 end
 
 ---A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
----rounded once. gelu is the form with tanh. NVIDIA's cuBLASLt, where linalg.backend chooses it, computes all of it in
+---rounded once. gelu is the variant with tanh. If linalg.backend selects NVIDIA's cuBLASLt, it computes everything in
 ---one kernel, if it has one for these types.
----@param x cudalua.gpuarray.Array  (..., k)
----@param w cudalua.gpuarray.Array  (n, k): the weights
+---@param x cudalua.gpuarray.Array  the input, (..., k)
+---@param w cudalua.gpuarray.Array  the weights, (n, k)
 ---@param options? {bias: any, activation: any, out: any, stream: cudalua.Stream, allocator: function}
 ---  bias: an array of n elements; activation: "relu" or "gelu"
 ---@return cudalua.gpuarray.Array  (..., n)

@@ -66,17 +66,18 @@ local function lstsq(what, a, b, rcond)
   return x, residuals, rank_of(small):eval(), s
 end
 
----The x with the least |b - a x|, and of several the one with the least |x|, as NumPy's lstsq, by singular values.
----@param a cudalua.gpuarray.Array  (..., m, n)
----@param b cudalua.gpuarray.Array  (m,), or (..., m, k): batches broadcast
----@param options? {rcond: any, stream: cudalua.Stream, allocator: function}  rcond: singular values up to so many times
----  the largest one count as 0; default: eps * max(m, n)
+---Least-squares solution of a x = b: the x with the least |b - a x|, and of several the one with the least |x|, as
+---NumPy's lstsq. It uses singular values.
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
+---@param b cudalua.gpuarray.Array  the right-hand sides, (m,), or (..., m, k): batches broadcast
+---@param options? {rcond: any, stream: cudalua.Stream, allocator: function}  rcond: singular values count as 0 if they
+---  are at most rcond times the largest one; default: eps * max(m, n)
 ---@return cudalua.gpuarray.Array x          (..., n), or (..., n, k)
----@return cudalua.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, whatever the rank
+---@return cudalua.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, for any rank
 ---@return cudalua.gpuarray.Array rank       (...): int64
 ---@return cudalua.gpuarray.Array s          (..., min(m, n)): the singular values of a
----@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError without
----  convergence
+---@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError if the
+---  iteration does not converge
 function M.lstsq(a, b, options)
   local what = "linalg.lstsq"
   matrices.check(what, a, "a")
@@ -104,13 +105,13 @@ end
 
 local function pinv(what, a, dt, rcond, out) return (inverted(what, a, dt, rcond, nil, out)) end
 
----The pseudoinverses of matrices, after Moore and Penrose.
----@param a cudalua.gpuarray.Array  (..., m, n)
+---The Moore-Penrose pseudoinverses of matrices.
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
 ---@param options? {rcond: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  rcond: as for
 ---  linalg.lstsq
 ---@return cudalua.gpuarray.Array  (..., n, m)
----@raise LogicError for arrays of fewer than two axes, 16-bit floats, other values of rcond, and if out does not fit;
----  RuntimeError without convergence
+---@raise LogicError for arrays with fewer than two axes, 16-bit floats, other values of rcond, and if out has another
+---  shape; RuntimeError if the iteration does not converge
 function M.pinv(a, options) return of_values("linalg.pinv", pinv, a, options) end
 
 local function matrix_rank(what, a, dt, rcond, out)
@@ -119,12 +120,12 @@ local function matrix_rank(what, a, dt, rcond, out)
   return out ~= nil and functions.deliver(what, rank, out) or rank:eval()
 end
 
----The ranks of matrices: how many singular values do not count as 0.
----@param a cudalua.gpuarray.Array  (..., m, n)
+---The ranks of matrices: the number of singular values that do not count as 0.
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
 ---@param options? {rcond: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  rcond: as for
 ---  linalg.lstsq
 ---@return cudalua.gpuarray.Array  (...): int64
----@raise LogicError as linalg.pinv; RuntimeError without convergence
+---@raise LogicError as linalg.pinv; RuntimeError if the iteration does not converge
 function M.matrix_rank(a, options) return of_values("linalg.matrix_rank", matrix_rank, a, options) end
 
 return M

@@ -108,13 +108,13 @@ local function lu(what, a)
   return permutation_of(f, m), l:eval(), gpuarray.triu(f.x[upper]):eval()
 end
 
----Factorises matrices by elimination with partial pivoting: a[p] = l u.
----@param a cudalua.gpuarray.Array  (..., m, n)
+---LU factorization of matrices with partial pivoting: a[p] = l u.
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
 ---@param options? {stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array p  (..., m), int64: which row of a stands where, from 1
----@return cudalua.gpuarray.Array l  (..., m, k), k the smaller of m and n, with ones on its diagonal
+---@return cudalua.gpuarray.Array p  (..., m), int64: the row of a at each position, from 1
+---@return cudalua.gpuarray.Array l  (..., m, k), where k is the smaller of m and n, with ones on its diagonal
 ---@return cudalua.gpuarray.Array u  (..., k, n)
----@raise LogicError for arrays of fewer than two axes and for 16-bit floats
+---@raise LogicError for arrays with fewer than two axes and for 16-bit floats
 function M.lu(a, options)
   local what = "linalg.lu"
   matrices.check(what, a)
@@ -156,15 +156,15 @@ local function solve(what, a, b, check)
   return is_vector and x:reshape(matrices.shape(batch, n)) or x
 end
 
----Solves systems of linear equations, a x = b, by elimination with partial pivoting, as NumPy's solve.
----@param a cudalua.gpuarray.Array  (..., n, n)
----@param b cudalua.gpuarray.Array  (n,), or (..., n, k): batches broadcast
----@param options? {check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  check =
----  false: does not wait; the results of singular matrices are NaN
+---Solves systems of linear equations a x = b by elimination with partial pivoting, as NumPy's solve.
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
+---@param b cudalua.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
+---@param options? {check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  check:
+---  wait and raise an error for a singular matrix; default true; false: return NaN
 ---@return cudalua.gpuarray.Array x
----@raise RuntimeError if a matrix is singular: which, and which pivot is 0
+---@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
 ---@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without
----  check = false, and if out does not fit
+---  check = false, and if out has another shape
 function M.solve(a, b, options)
   local what = "linalg.solve"
   matrices.check_square(what, a, "a")
@@ -182,13 +182,13 @@ local function inverse(what, a, check)
 end
 
 ---The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
----@param a cudalua.gpuarray.Array  (..., n, n)
----@param options? {check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  check =
----  false: does not wait; the results of singular matrices are NaN
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
+---@param options? {check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  check: as
+---  for linalg.solve
 ---@return cudalua.gpuarray.Array
----@raise RuntimeError if a matrix is singular: which, and which pivot is 0
+---@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
 ---@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out
----  does not fit
+---  has another shape
 function M.inv(a, options)
   local what = "linalg.inv"
   matrices.check_square(what, a)
@@ -211,11 +211,11 @@ local function det(what, a)
   return d:prod(-1) * sign
 end
 
----The determinants of square matrices; 0 of singular ones. slogdet() does not overflow.
----@param a cudalua.gpuarray.Array  (..., n, n)
+---The determinants of square matrices; 0 for singular matrices. slogdet() does not overflow.
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  (...)
----@raise LogicError for matrices that are not square, 16-bit floats, and if out does not fit
+---@raise LogicError for matrices that are not square, 16-bit floats, and if out has another shape
 function M.det(a, options)
   local what = "linalg.det"
   matrices.check_square(what, a)
@@ -232,10 +232,11 @@ local function slogdet(what, a)
 end
 
 ---The determinants of square matrices as a sign and a logarithm: det = sign * exp(logabs).
----@param a cudalua.gpuarray.Array  (..., n, n)
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
 ---@param options? {stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array sign    (...): 1, -1, or 0 of a singular matrix; of complex ones a number of length 1
----@return cudalua.gpuarray.Array logabs  (...): real; -inf of a singular matrix
+---@return cudalua.gpuarray.Array sign    (...): 1, -1, or 0 for a singular matrix; for complex matrices a number of
+---  magnitude 1
+---@return cudalua.gpuarray.Array logabs  (...): real; -inf for a singular matrix
 ---@raise LogicError for matrices that are not square, and 16-bit floats
 function M.slogdet(a, options)
   local what = "linalg.slogdet"

@@ -338,7 +338,7 @@ function M.threads(size) return size <= 64 and 32 or size <= 512 and 64 or 256 e
 
 ---Raises for the first matrix that a kernel reported.
 ---@param what string
----@param info cudalua.gpuarray.Array  int32, one for each matrix; below 0: its results are NaN, which is no error
+---@param info cudalua.gpuarray.Array  int32, one for each matrix; below 0: its results are NaN, which is not an error
 ---@param lead integer[]               the batch's shape
 ---@param is string                    "is singular", "is not positive definite"
 ---@param why string                   with one %d

@@ -130,13 +130,14 @@ local function qr(what, a, mode)
   return q, r
 end
 
----Factorises matrices by Householder's reflections: a = q r, with orthonormal columns in q and the upper triangle r.
----@param a cudalua.gpuarray.Array  (..., m, n)
----@param options? {mode: any, stream: cudalua.Stream, allocator: function}  mode: "reduced", the default: q is
----  (..., m, k) and r (..., k, n), k the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
+---QR factorization of matrices by Householder reflections: a = q r, where q has orthonormal columns and r is upper
+---triangular.
+---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
+---@param options? {mode: any, stream: cudalua.Stream, allocator: function}  mode: "reduced" (default): q is (..., m, k)
+---  and r (..., k, n), where k is the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
 ---@return cudalua.gpuarray.Array q  in the mode "r": r
 ---@return cudalua.gpuarray.Array r  in the mode "r": nil
----@raise LogicError for arrays of fewer than two axes, 16-bit floats and other modes
+---@raise LogicError for arrays with fewer than two axes, 16-bit floats and other modes
 function M.qr(a, options)
   local what = "linalg.qr"
   matrices.check(what, a)

@@ -72,7 +72,7 @@ function M.sides(what, a, b)
   return layout.broadcast(what, matrices.lead(a), matrices.lead(b)), b, is_vector
 end
 
----The matrices of one array beside those of a batch: its own batch if it is that batch or one matrix.
+---The matrices of one array beside those of a batch: its own batch if that is the whole batch or one matrix.
 ---@param a cudalua.gpuarray.Array
 ---@param batch integer[]
 ---@return cudalua.gpuarray.Array
@@ -120,15 +120,16 @@ local function solve(what, a, b, o, dt)
   return x
 end
 
----Solves systems of equations whose matrices are triangles: a x = b. Only one triangle of a is read. A diagonal with 0
----gives infinities and NaN.
----@param a cudalua.gpuarray.Array  (..., n, n)
----@param b cudalua.gpuarray.Array  (n,), or (..., n, k): batches broadcast
----@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any}
----  lower: the lower triangle, default the upper one; unit_diagonal: the diagonal is not read and counts as 1; trans:
----  "T" solves with the transpose of a, "C" with its conjugate
+---Solves systems of linear equations with triangular matrices: a x = b. Only one triangle of a is read. A 0 on the
+---diagonal gives infinities and NaN.
+---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
+---@param b cudalua.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
+---@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any}  lower:
+---  use the lower triangle, default the upper one. unit_diagonal: take the diagonal as 1 without reading it. trans: "T"
+---  solves with the transpose of a, "C" with its conjugate transpose
 ---@return cudalua.gpuarray.Array x
----@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, and if out does not fit
+---@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, and if out has another
+---  shape
 function L.solve_triangular(a, b, options)
   local what = "linalg.solve_triangular"
   matrices.check_square(what, a, "a")

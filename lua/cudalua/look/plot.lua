@@ -343,34 +343,35 @@ local function pixels(o, name, default)
 end
 
 ---@class cudalua.PlotOptions
----@field x? any  the numbers by name, also of a series: {x = a, y = b}
----@field y? any  of a histogram one of the two
----@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may
----  be a list of strings
----@field label? string  of a series: what the legend says
----@field title? string
----@field xlabel? string
----@field ylabel? string
----@field log? "x"|"y"|"xy"  axes that are logarithmic
----@field xlim? number[]  {low, high}; default: all values
----@field ylim? number[]  {low, high}; default: all values
----@field bins? integer|number[]  of histograms: how many, or a list of edges; default 2 n^(1/3), at most 64, from the
----  least to the greatest finite value
----@field file? string  the name of an SVG file
+---@field x? any  the x values, by name; also in a series: {x = a, y = b}
+---@field y? any  the y values, by name; a histogram has either x or y
+---@field kind? "line"|"scatter"|"hist"|"bars"  the kind of plot, default: "line"; "hist" takes one array of any shape;
+---  the x of "bars" may be a list of strings
+---@field label? string  the text of a series in the legend
+---@field title? string  the title of the plot
+---@field xlabel? string  the text below the x axis
+---@field ylabel? string  the text beside the y axis
+---@field log? "x"|"y"|"xy"  the logarithmic axes
+---@field xlim? number[]  {low, high}, the range of the x axis; default: all values
+---@field ylim? number[]  {low, high}, the range of the y axis; default: all values
+---@field bins? integer|number[]  for histograms: the number of bins, or a list of edges; default 2 n^(1/3), at most 64,
+---  from the least to the greatest finite value
+---@field file? string  the name of an SVG file to write
 ---@field to? file*|fun(text: string)  as for show
 ---@field colour? 24|8|0  as for show
----@field width? integer  characters, default the terminal's; of a file pixels, default 640
----@field height? integer  lines, default the terminal's; of a file pixels, default 400
+---@field width? integer  the width in characters, default the terminal's; for a file in pixels, default 640
+---@field height? integer  the height in lines, default the terminal's; for a file in pixels, default 400
 
 ---Draws lines, points, histograms or bars, in the terminal or to an SVG file. The list part of the table is {y}, {x, y}
 ---or series, {{x, y, label = "a"}, {y, label = "b", kind = "scatter"}}; x is 1, 2, 3 ... by default. Numbers are arrays
----of the device or the host, or lists. Not finite ones leave gaps, and on logarithmic axes those that are not positive.
----The device counts histograms of its arrays. If more than 65,536 values of lines and points are on the device, it
----reduces them to extremes and to cells that have points; lines only if their x ascends and no part of 4,096 would be
----seen.
----@param options cudalua.PlotOptions|cudalua.gpuarray.Array|cudalua.ndarray.Array
----@raise LogicError for data that are not real numbers or not of one length, and for bad options; RuntimeError if the
----  file cannot be written
+---on the device or the host, or lists. Numbers that are not finite leave gaps, and on logarithmic axes also those that
+---are not positive. The device counts histograms of its arrays. If more than 65,536 values of lines and points are on
+---the device, it reduces them to extremes and to cells that have points. It does so for lines only if their x ascends
+---and no part of 4,096 would be seen.
+---@param options cudalua.PlotOptions|cudalua.gpuarray.Array|cudalua.ndarray.Array  data and options, or the y values
+---  alone
+---@raise LogicError for data that are not real numbers or differ in length, and for invalid options; RuntimeError if
+---  the file cannot be written
 function M.plot(options)
   if boxes.on_device(options) or series.is_array(options) then options = { options } end
   if options == errors.WHICH or not is_plain(options) then options = errors.options(WHAT, options, known) end

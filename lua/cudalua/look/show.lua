@@ -173,22 +173,23 @@ end
 local known = { map = true, vmin = true, vmax = true, to = true, colour = true, width = true, height = true,
   aspect = true }
 
----Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text; one of 3 axes (h, w, 3) or
----(h, w, 4) as a picture in its own colours; one of 1 axis as bars; one of 0 axes as its value. One of up to 12 or 12 x
----12 elements is a table, unless options ask for a picture. The picture is as large as the terminal allows. Each pixel
----of a larger array is the mean of a box of elements, which the device computes, and NaN if an element is. Complex
----elements are shown by their magnitude. Below stand dtype, shape, and the values of the first and last colour.
----@param a cudalua.gpuarray.Array|cudalua.ndarray.Array
----@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0,
----  width: integer, height: integer, aspect: "equal"|"auto"}
----  map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default of bool), "coolwarm"; with "_r" at its end
----  it is reversed. vmin, vmax: values of the first and last colour; default: the least and greatest that are shown. Of
----  pictures in colours floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default
----  io.stdout. colour: bits; default: what the terminal says that it shows, elsewhere 0, characters without escape
----  codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22. aspect: "equal" for
----  square elements, "auto" for a picture that fills width and height, as in matplotlib's imshow; default: "equal",
----  but an axis that would have fewer than 8 pixels for more elements gets up to 32
----@raise LogicError if it is not an array, for other shapes, and for bad options
+---Shows an array. A 2-D array is an image, with two rows of pixels in each line of text. A 3-D array (h, w, 3) or (h,
+---w, 4) is an image in its own colours, a 1-D array is shown as bars, and a 0-d array as its value. An array with up to
+---12 or 12 x 12 elements is a table, unless options request an image. The image is as large as the terminal allows.
+---Each pixel of a larger array is the mean of a box of elements, which the device computes, and NaN if an element is.
+---Complex elements are shown by their magnitude. Below the image are the dtype, the shape, and the values of the first
+---and last colour.
+---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  the array, with up to 3 axes
+---@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0, width:
+---  integer, height: integer, aspect: "equal"|"auto"}  map: "viridis" (default), "magma", "inferno", "plasma", "gray"
+---  (default for bool), "coolwarm"; a name that ends with "_r" reverses it. vmin: the value of the first colour;
+---  default: the least shown value. vmax: the value of the last colour; default: the greatest shown value. For images
+---  in colours, floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default io.stdout.
+---  colour: bits; default: what the terminal supports, elsewhere 0, characters without escape codes. width: in
+---  characters, default the terminal's, elsewhere 80. height: in lines, default the terminal's, elsewhere 22. aspect:
+---  "equal" for square elements, "auto" for an image that fills width and height, as in matplotlib's imshow; default:
+---  "equal", but an axis that would have fewer than 8 pixels for more elements gets up to 32
+---@raise LogicError if a is not an array, for other shapes, and for invalid options
 function M.show(a, options)
   local o = errors.options(WHAT, options, known)
   checked(a)

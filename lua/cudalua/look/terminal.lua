@@ -49,7 +49,7 @@ M.OPTIONS = { to = true, colour = true, width = true, height = true }
 ---@field colour 0|8|24      bits of a colour; 0: no escape codes at all
 ---@field width integer      characters
 ---@field height integer     lines
----@field sized boolean      the size was asked for
+---@field sized boolean      the size was requested
 
 local function extent(what, options, name, default)
   local x = options[name]

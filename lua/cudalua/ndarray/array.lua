@@ -19,10 +19,10 @@ local AT_ONCE = 65536 -- elements between two looks at Ctrl-C
 -- What getmetatable says of an array.
 local TAG = "cudalua.ndarray"
 
----An array in host memory. Positions count from 1, negative ones from the end. `a[i]` reads and `a[i] = v` writes
----an element of a 1-D array; with more axes it is the part at position i of the first. `a[{...}]` is
----`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part.
----`#a` does not work on a Lua table: `a:len()`.
+---An array in host memory. Positions count from 1; negative ones count from the end. `a[i]` reads and `a[i] = v` writes
+---an element of a 1-D array; with more axes it is the part at position i of the first axis. `a[{...}]` is
+---`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part. Lua does
+---not support `#a`; use `a:len()`.
 ---@class cudalua.ndarray.Array
 ---@operator add(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
 ---@operator sub(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
@@ -31,17 +31,17 @@ local TAG = "cudalua.ndarray"
 ---@operator mod(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
 ---@operator pow(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
 ---@operator unm: cudalua.ndarray.Array
----@field shape integer[]    extents; a fresh list, as an array keeps its shape; prints as (2, 3), equals the shape
----  of other arrays of these extents
----@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape
----@field dtype cudalua.dtype.DType
----@field size integer       number of elements
----@field nbytes integer     bytes of the elements: size * dtype.itemsize
----@field ndim integer       number of axes
----@field order string?      "C" or "F": the elements lie without gaps in that order ("C" where in both); else nil
----@field flags table        c_contiguous, f_contiguous: booleans
----@field base any           for a view, the array whose memory it shows; for foreign memory, its owner
----@field T cudalua.ndarray.Array  view with the axes reversed
+---@field shape integer[]  the extents; a new list, which prints as (2, 3) and equals the shape of other arrays with
+---  these extents. The shape of an array cannot change
+---@field strides integer[]  bytes from one element to the next on each axis; a new list, as shape
+---@field dtype cudalua.dtype.DType  the element type
+---@field size integer  the number of elements
+---@field nbytes integer  the size of all elements in bytes: size * dtype.itemsize
+---@field ndim integer  the number of axes
+---@field order string?  "C" or "F" if the elements are contiguous in that order ("C" if in both); else nil
+---@field flags table  c_contiguous, f_contiguous: booleans
+---@field base any  for a view, the array that owns the memory; for foreign memory, its owner
+---@field T cudalua.ndarray.Array  a view with the axes reversed
 local Array = {}
 
 local M = { Array = Array }
@@ -83,7 +83,7 @@ end
 function M.new(dtype, p, shape, strides, size, memory) return (make(dtype, p, shape, strides, size, memory)) end
 local new = M.new
 
----Whose memory an array shows, if it is somebody else's.
+---The owner of the memory of an array, if it is not the array itself.
 ---@class cudalua.ndarray.Owner
 ---@field base any     the owner, or nil
 ---@field memory any   what else keeps the memory, or nil
@@ -91,7 +91,7 @@ local new = M.new
 ---  arrays: compiled code would keep what the function of one array keeps
 ---@field token any    given to alive
 
----A new array over memory that somebody else owns.
+---A new array over memory that has another owner.
 ---@param dtype cudalua.dtype.DType
 ---@param p ffi.cdata*         uint8_t *
 ---@param shape integer[]      lists that are given away
@@ -339,7 +339,7 @@ function properties.flags(self)
 end
 function properties.T(self) return self:transpose() end
 
----The extent of the first axis.
+---Returns the extent of the first axis.
 ---@return integer
 ---@raise LogicError for a 0-d array
 function Array:len()
@@ -348,10 +348,11 @@ function Array:len()
   return self._n
 end
 
----The first element as a typed FFI pointer: `p[0]` is the first element, with the strides of the array from there;
----float16 and bfloat16 are uint16_t, their bits. Nothing is checked, and the pointer does not keep the memory
----alive: hold the array for as long. LuaJIT takes some NaNs that are read so for values of other types and may crash on
----them: where memory may hold any bits (fresh from a device, say), read with get() or a[i], which know them.
+---Returns the first element as a typed FFI pointer: `p[0]` is the first element, and the others follow with the strides
+---of the array. float16 and bfloat16 are uint16_t with their bits. Nothing is checked, and the pointer does not keep
+---the memory alive: keep the array while you use it. LuaJIT interprets some NaNs that are read through it as values of
+---other types and may crash on them. If memory may hold any bits (for example from a device), read with get() or a[i],
+---which handle such NaNs.
 ---@return ffi.cdata*
 ---@raise LogicError if the memory was freed
 function Array:data()
@@ -359,11 +360,11 @@ function Array:data()
   return cast(self._dtype._pointer, self._p)
 end
 
----The memory as bytes, in whichever order it lies: how the copying functions take an array.
+---Returns the memory as bytes, in any order: the form in which copying functions use an array.
 ---@return ffi.cdata* pointer  uint8_t *
 ---@return integer nbytes
----@return any owner  for foreign memory, the object that keeps it alive, as `base`
----@raise LogicError if the elements do not lie without gaps, or the memory was freed
+---@return any owner  for foreign memory, the object that keeps it alive, as in `base`
+---@raise LogicError if the elements are not contiguous, or the memory was freed
 function Array:buffer()
   check_self(self, "ndarray:buffer")
   local c, f = density(self)
@@ -374,10 +375,10 @@ function Array:buffer()
   return self._p, self._size * self._dtype.itemsize, (self._root or self)._base or nil
 end
 
----The device's address of the first element, if the device can reach the memory: page-locked, registered or managed.
----So these arrays are taken wherever device memory is.
+---Returns the device address of the first element, if the device can access the memory because it is page-locked,
+---registered or managed. These arrays are therefore accepted wherever device memory is.
 ---@return cudalua.DevicePointer
----@raise LogicError if the device does not reach the memory, or it was freed
+---@raise LogicError if the device cannot access the memory, or it was freed
 function Array:get_pointer()
   check_self(self, "ndarray:get_pointer")
   return (core.host_to_device((self._root or self)._base, tonumber(cast("uintptr_t", self._p))))
@@ -420,9 +421,9 @@ local function write(state, what, offset, value)
 end
 
 ---Reads an element.
----@param ... integer  as many positions as the array has axes; none for a 0-d array
----@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; a
----  struct's value is a copy, an FFI struct that cannot be written to: its dtype makes one that can, particle(a[1])
+---@param ... integer  one position for each axis; none for a 0-d array
+---@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; for
+---  a struct a read-only copy, an FFI struct. Call its dtype for a copy that you can write to: particle(a[1])
 ---@raise LogicError for an index out of range, or if the memory was freed
 function Array:get(...)
   local what = "ndarray:get"
@@ -431,8 +432,7 @@ function Array:get(...)
 end
 
 ---Writes an element: a:set(i, j, value).
----@param ... any  as many positions as the array has axes, then the value: boolean, number, 64-bit integer or complex
----  cdata
+---@param ... any  one position for each axis, then the value: a boolean, number, 64-bit integer or complex cdata
 ---@raise LogicError for an index out of range, a value that the dtype cannot hold, or if the memory was freed
 function Array:set(...)
   local what = "ndarray:set"
@@ -442,9 +442,9 @@ function Array:set(...)
   write(state, what, offset_of(state, what, n - 1, ...), (select(n, ...)))
 end
 
----The value of an array of one element, whatever its shape.
----@return boolean|number|ffi.cdata* value  as get() gives it
----@raise LogicError if it has not one element, or the memory was freed
+---Returns the value of an array with one element, of any shape.
+---@return boolean|number|ffi.cdata* value  as returned by get()
+---@raise LogicError if it does not have exactly one element, or the memory was freed
 function Array:item()
   check_self(self, "ndarray:item")
   if self._size ~= 1 then
@@ -454,7 +454,7 @@ function Array:item()
   return (self._load(self._p, 0))
 end
 
----The elements as nested tables; of a 0-d array, the value. A struct is a table of its fields.
+---Returns the elements as nested tables; for a 0-d array, the value. A struct is a table of its fields.
 ---@return any
 function Array:tolist()
   check_self(self, "ndarray:tolist")
@@ -489,11 +489,13 @@ local function sliced(self, what, n, items)
   return view(self, offset, shape, strides, size_of(shape))
 end
 
----A part, as a view: one item for each axis, from the first; axes without one are taken whole.
----@param ... any  i drops its axis; {i} keeps it with extent 1; {lo, hi} and {lo, hi, step} are ranges, both ends
----  included, {lo, lo - 1} is empty, a negative step runs backwards; {} is all; ndarray.newaxis adds an axis
+---Returns a part of the array as a view. Each item belongs to an axis, from the first; axes without an item are taken
+---whole.
+---@param ... any  the items. i removes its axis; {i} keeps it with extent 1. {lo, hi} and {lo, hi, step} are ranges
+---  that include both ends; {lo, lo - 1} is empty, and a negative step runs backwards. {} is the whole axis;
+---  ndarray.newaxis adds an axis
 ---@return cudalua.ndarray.Array
----@raise LogicError for what lies outside an axis, or too many items
+---@raise LogicError for positions out of range, or too many items
 function Array:slice(...)
   check_self(self, "ndarray:slice")
   return sliced(self, "ndarray:slice", select("#", ...), { ... })
@@ -510,8 +512,8 @@ local function convert(what, dst, src)
   if i then M.refuse_element(what, src._shape, i, why) end
 end
 
----A copy without gaps, in memory of its own.
----@param order? "C"|"F"  default: C
+---Returns a contiguous copy with its own memory.
+---@param order? "C"|"F"  the order of the elements; default: C
 ---@return cudalua.ndarray.Array
 function Array:copy(order)
   check_self(self, "ndarray:copy")
@@ -521,12 +523,13 @@ function Array:copy(order)
   return a
 end
 
----A copy of another type, converted as in NumPy: integers wrap around, floats lose their fraction, complex
----numbers their imaginary part, what is not zero is true; floats round to nearest, ties to even.
----@param dtype any       as for dtype.of
----@param order? "C"|"F"  default: F for an array that lies in F order alone, else C
+---Returns a copy converted to another dtype, as in NumPy. Integers wrap around, floats lose their fraction and complex
+---numbers their imaginary part, and everything that is not zero is true. Floats are rounded to nearest, with ties to
+---even.
+---@param dtype any  the new dtype, as for dtype.of
+---@param order? "C"|"F"  default: F for an array that is in F order alone, else C
 ---@return cudalua.ndarray.Array
----@raise LogicError naming the element, if a float (NaN, too large) has no counterpart among the integers
+---@raise LogicError that names the element, if a float (NaN, too large) cannot be converted to the integer type
 function Array:astype(dtype, order)
   local what = "ndarray:astype"
   check_self(self, what)
@@ -544,10 +547,10 @@ local function filled(self, what, value)
   return self
 end
 
----Sets every element.
----@param value any  boolean, number, 64-bit integer or complex cdata
+---Sets every element to one value.
+---@param value any  a boolean, number, 64-bit integer or complex cdata
 ---@return cudalua.ndarray.Array self
----@raise LogicError if the dtype cannot hold it
+---@raise LogicError if the dtype cannot hold the value
 function Array:fill(value)
   check_self(self, "ndarray:fill")
   return filled(self, "ndarray:fill", value)
@@ -576,12 +579,13 @@ local function assigned(self, what, values)
   return self
 end
 
----Sets the elements to those of another array or of nested tables, repeated along axes as by broadcast_to(), or all to
----one value. The two may share memory.
----@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
+---Sets the elements to those of another array or of nested tables, which broadcast as in broadcast_to(), or all to one
+---value. The two arrays may share memory.
+---@param values any  an array, whose integers wrap around and whose floats are rounded to the dtype; nested tables; or
+---  a value
 ---@return cudalua.ndarray.Array self
----@raise LogicError if the shapes do not broadcast, for an array of a higher kind (float to integer, complex to
----  real: astype() converts), or if the dtype cannot hold a value of a table
+---@raise LogicError if the shapes do not broadcast, for an array of a higher kind (convert float to integer and complex
+---  to real with astype()), or if the dtype cannot hold a value of a table
 function Array:assign(values)
   check_self(self, "ndarray:assign")
   return assigned(self, "ndarray:assign", values)

@@ -36,10 +36,11 @@ local function compared(a, b, tolerance)
   return false, ("%s: %s"):format(arrays.place(a._shape, i), why)
 end
 
----Has another array the same shape and equal elements? Types may differ; NaN equals nothing.
----@param other any  array, nested tables or value
+---Returns true if another array has the same shape and equal elements. Elements of different dtypes are compared by
+---value; NaN does not equal anything.
+---@param other any  an array, nested tables or a value
 ---@return boolean
----@return string? difference  the first one, or the two shapes
+---@return string? difference  the first difference, or the two shapes
 function Array:equal(other)
   local what = "ndarray:equal"
   check_self(self, what)
@@ -50,12 +51,13 @@ end
 
 local tolerances = { rtol = true, atol = true, equal_nan = true }
 
----Are all elements close to another array's, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to
----itself alone.
----@param other any  array, nested tables or value, of the same shape or 0-d
----@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
+---Returns true if all elements are close to those of another array, |a - b| <= atol + rtol * |b|, as NumPy's allclose.
+---An infinity is close only to itself.
+---@param other any  an array, nested tables or a value, of the same shape or 0-d
+---@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol:
+---  the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
 ---@return boolean
----@return string? difference  the first one
+---@return string? difference  the first difference
 ---@raise LogicError if the shapes differ
 function Array:allclose(other, options)
   local what = "ndarray:allclose"

@@ -141,8 +141,8 @@ end
 
 -- ---- .npz -------------------------------------------------------------------------------------------------------
 
----The arrays of an .npz file, each read when it is asked for. `z.name` is z:get "name", or nil if there is none and
----for the names of the methods.
+---The arrays of an .npz file, each read when you access it. `z.name` is z:get "name"; it is nil if the file does not
+---contain the array, and a method if it is the name of a method.
 ---@class cudalua.ndarray.Npz
 local Npz = {}
 
@@ -173,7 +173,7 @@ local function open_npz(what, source)
   return self
 end
 
----The names of the arrays, in the order of the file.
+---Returns the names of the arrays, in the order of the file.
 ---@return string[]
 ---@raise LogicError if the file was closed
 function Npz:names()
@@ -183,10 +183,10 @@ function Npz:names()
 end
 
 ---Reads an array.
----@param name string
+---@param name string  the name of the array
 ---@param options? {pinned: boolean, managed: boolean}  as for ndarray.empty
----@return cudalua.ndarray.Array  a new one each time
----@raise LogicError if no array has that name, or the file is damaged or was closed; MemoryError
+---@return cudalua.ndarray.Array  a new array each time
+---@raise LogicError if the file does not contain the array, is damaged or was closed; MemoryError
 function Npz:get(name, options)
   local what = "Npz:get"
   local state = check_npz(what, self)
@@ -203,7 +203,7 @@ function Npz:get(name, options)
   return read(what, source, member, backing)
 end
 
----Closes the file. Its arrays stay.
+---Closes the file. Arrays that were read stay valid.
 function Npz:close()
   local state = states[self]
   if not state then check_npz("Npz:close", self) end

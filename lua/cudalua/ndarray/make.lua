@@ -47,13 +47,13 @@ local function each(shape, fn, put)
   end
 end
 
----An array of what a function makes of the indices.
+---Returns an array with the values of a function of the indices.
 ---@param shape integer|integer[]  as for empty
----@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
----@param dtype? any  as for dtype.of; default: as ndarray.array has it for such values
+---@param fn fun(...: integer): any  receives one position for each axis, from 1; called in C order
+---@param dtype? any  as for dtype.of; default: the dtype that ndarray.array chooses for such values
 ---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
+---@raise LogicError that names the element if the dtype cannot hold what fn returned; errors of fn; else as empty
 function M.from_function(shape, fn, dtype, options)
   local what = "ndarray.from_function"
   dtype, options = dtypes._or_options(dtype, options)
@@ -96,13 +96,12 @@ local function ranged(what, n, dtype, backing, at)
   return a
 end
 
----The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
----then, if wanted, a dtype and options.
----@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
+---Returns the numbers from start up to stop, which is excluded, as NumPy's arange: arange(stop), arange(start, stop) or
+---arange(start, stop, step), optionally followed by a dtype and options.
+---@param start number|ffi.cdata*  the first number; default: 0; pass integers beyond 2^53 as int64_t or uint64_t
 ---@param stop number|ffi.cdata*   the end, which is excluded
----@param step? number|ffi.cdata*  default: 1
----@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them,
----  else dtype.default_float()
+---@param step? number|ffi.cdata*  the difference between two numbers; default: 1
+---@param dtype? any  as for dtype.of; default: int64 for integers, uint64 if they need it, else dtype.default_float()
 ---@param options? {dtype: any, pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold
@@ -117,13 +116,13 @@ end
 
 local linspace_options = { endpoint = true, order = true, pinned = true, managed = true }
 
----`num` numbers at equal distances, as NumPy's.
----@param start number  the first
----@param stop number   the last; excluded if endpoint is false
----@param num? integer  default: 50
----@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
----@param options? {dtype: any, endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: default true; the rest
----  as for empty
+---Returns `num` evenly spaced numbers, as NumPy's linspace does.
+---@param start number  the first number
+---@param stop number  the last number; excluded if endpoint is false
+---@param num? integer  the number of elements; default: 50
+---@param dtype? any  as for dtype.of; default: dtype.default_float(); for integers, numbers are rounded down
+---@param options? {dtype: any, endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: include `stop`; default
+---  true; the rest as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for numbers that are not finite, and those that the dtype cannot hold
 function M.linspace(start, stop, num, dtype, options)
@@ -139,11 +138,11 @@ function M.linspace(start, stop, num, dtype, options)
   end)
 end
 
----Ones on a diagonal, zeros elsewhere, as NumPy's: eye(rows), eye(rows, columns) or eye(rows, columns, k), then, if
----wanted, a dtype and options.
----@param rows integer
----@param columns? integer  default: rows
----@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
+---Returns an array with ones on a diagonal and zeros elsewhere, as NumPy's eye: eye(rows), eye(rows, columns) or
+---eye(rows, columns, k), optionally followed by a dtype and options.
+---@param rows integer  the number of rows
+---@param columns? integer  the number of columns; default: rows
+---@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array

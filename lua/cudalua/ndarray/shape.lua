@@ -8,10 +8,10 @@ local check_self, view = arrays.check_self, arrays.view
 ---@class cudalua.ndarray.Array
 local Array = arrays.Array
 
----The same elements with the axes in another order, as a view.
----@param ... integer  axes, or one list of them; none: the reverse
+---Permutes the axes and returns a view.
+---@param ... integer  the axes in their new order, or one list of them; default: the reverse order
 ---@return cudalua.ndarray.Array
----@raise LogicError if they do not name each axis once
+---@raise LogicError if each axis does not appear exactly once
 function Array:transpose(...)
   local what = "ndarray:transpose"
   check_self(self, what)
@@ -22,9 +22,9 @@ function Array:transpose(...)
   return view(self, 0, shape, strides, self._size)
 end
 
----The same elements with another shape: a view if the layout allows it, else a copy.
----@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument
----  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis
+---Returns the same elements with another shape: as a view if the layout allows it, else as a copy.
+---@param ... any  the extents, or one list of them; one may be -1 and is computed from the others. A last argument
+---  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis does
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if the sizes differ
 function Array:reshape(...)
@@ -44,10 +44,10 @@ function Array:reshape(...)
   return arrays.new(a._dtype, a._p, shape, layout.dense_strides(shape, itemsize, order), a._size, a._memory)
 end
 
----The same elements without axes of one element, as a view.
----@param axes? integer|integer[]  default: all axes that have one element
+---Removes axes of one element and returns a view.
+---@param axes? integer|integer[]  the axes to remove; default: all axes that have one element
 ---@return cudalua.ndarray.Array
----@raise LogicError if an axis is out of range, or has not one element
+---@raise LogicError if an axis is out of range or does not have exactly one element
 function Array:squeeze(axes)
   local what = "ndarray:squeeze"
   check_self(self, what)
@@ -55,10 +55,10 @@ function Array:squeeze(axes)
   return view(self, 0, shape, strides, self._size)
 end
 
----The same elements with more axes, of one element each, as a view.
----@param axes integer|integer[]  where these are in the new shape; -1: the last one
+---Adds axes of one element and returns a view.
+---@param axes integer|integer[]  the positions of the new axes in the new shape; -1: the last one
 ---@return cudalua.ndarray.Array
----@raise LogicError for places that the new shape does not have
+---@raise LogicError for positions that the new shape does not have
 function Array:expand_dims(axes)
   local what = "ndarray:expand_dims"
   check_self(self, what)
@@ -66,8 +66,8 @@ function Array:expand_dims(axes)
   return view(self, 0, shape, strides, self._size)
 end
 
----The same elements backwards, as a view.
----@param axes? integer|integer[]  default: all
+---Reverses the order of the elements along axes and returns a view.
+---@param axes? integer|integer[]  the axes; default: all
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if an axis is out of range
 function Array:flip(axes)
@@ -77,11 +77,11 @@ function Array:flip(axes)
   return view(self, offset, self.shape, strides, self._size)
 end
 
----The same elements repeated along axes that have one element, or that are new before the first, as NumPy's; a view
----with stride 0 on those. What is written to an element of it is written to all that are repetitions of it.
----@param ... any  extents, or one list of them
+---Repeats the elements along axes that have one element, and along new axes before the first, as NumPy's broadcast_to.
+---Returns a view with stride 0 on these axes. Writing to an element of it writes to all its repetitions.
+---@param ... any  the extents, or one list of them
 ---@return cudalua.ndarray.Array
----@raise LogicError if the array's shape does not broadcast to that one
+---@raise LogicError if the array's shape does not broadcast to that shape
 function Array:broadcast_to(...)
   local what = "ndarray:broadcast_to"
   check_self(self, what)

@@ -21,11 +21,11 @@ local function field_view(self, what, f)
   return arrays.view(self, f.offset, shape, strides, self._size * f.count, f.dtype)
 end
 
----One field of all structs, as a view of the field's type. A fixed array in the structs adds its axes behind those of
----the array.
----@param name string
+---Returns one field of all structs, as a view with the field's dtype. If the field is a fixed array, its axes come
+---after those of the array.
+---@param name string  the name of the field
 ---@return cudalua.ndarray.Array
----@raise LogicError if the elements are not structs, or have no such field
+---@raise LogicError if the elements are not structs, or do not have this field
 function Array:field(name)
   local what = "ndarray:field"
   arrays.check_self(self, what)
@@ -64,7 +64,7 @@ local function first_difference(a, b, tolerance)
   return first, text
 end
 
----Are two arrays of one shape equal, of which one holds structs?
+---Are two arrays of one shape equal, if one holds structs?
 ---@param a cudalua.ndarray.Array
 ---@param b cudalua.ndarray.Array
 ---@param tolerance? table  as for compare.first_difference

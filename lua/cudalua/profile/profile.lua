@@ -24,20 +24,21 @@ local function read(recorder, info, counters)
   return list
 end
 
----What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
----with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
+---Measures what the device and the host do while a function runs: a table of kernels, copies, fills and graphs by GPU
+---time, with the lines of the program that started them. The table is printed, and returned as data; `tostring()`
+---returns the text.
 ---
----On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
----around each activity. These include up to a few microseconds that an empty pair of events takes; the last line says
----how much. On the software device they are its own, of this machine.
----What the function returns is dropped. An error in it is raised again as it is, without a table.
----@param f fun()  is called once; the profile waits for its work
----@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"}
----  trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions,
----  bytes and branches of kernels on the software device, default true; clock: where a GPU's times come from, default
----  CUPTI if it opens, else events
+---On a GPU the device measures the times, with CUPTI if its library can be opened. Otherwise they are the times between
+---two events around each activity. These include up to a few microseconds for an empty pair of events; the last line
+---shows how much. On the software device they are measured on this machine. The results of the function are dropped. If
+---it raises an error, the error is raised again without a table.
+---@param f fun()  the function, which is called once; the profile waits for its work
+---@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"}  trace: a file for
+---  Perfetto; print: write the table to standard output, default true; counters: count instructions, bytes and branches
+---  of kernels on the software device, default true; clock: the source of a GPU's times, default CUPTI if it can be
+---  opened, else events
 ---@return cudalua.Profile
----@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the
+---@raise LogicError inside another profile, during a capture, or for invalid options; errors of f; RuntimeError if the
 ---  trace cannot be written
 function M.profile(f, options)
   options = errors.options("profile", options, option_names)

@@ -6,7 +6,7 @@ local errors = require "cudalua.base.errors"
 ---@class cudalua
 local M = {}
 
----A part of the program with a name, until close(). What is started meanwhile belongs to it in profiles.
+---A named part of the program, up to close(). Work that is started in it belongs to it in profiles.
 ---@class cudalua.Range
 local Range = {}
 Range.__index = Range
@@ -31,14 +31,14 @@ local function leave(range, ok, ...)
   return ...
 end
 
----Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one
----that ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that
----read NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
----@param name string
----@param f? function  is called with the other arguments; the range ends with it, also by an error
----@param ... any
----@return any  what f returns; without f a cudalua.Range
----@raise LogicError for a name that is no string; what f raises
+---Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` starts a range
+---that ends with `r:close()`. You can nest ranges. They appear in traces of cuda.profile(), and in tools that read
+---NVTX, such as Nsight Systems. Without either a range costs less than a microsecond.
+---@param name string  the name of the range
+---@param f? function  the function to call with the other arguments; the range ends when it returns or raises an error
+---@param ... any  the arguments of f
+---@return any  the results of f; without f a cudalua.Range
+---@raise LogicError if the name is not a string; errors of f
 function M.range(name, f, ...)
   if type(name) ~= "string" then
     errors.raise("LogicError", "range: name must be a string, got " .. errors.text(name))

@@ -6,72 +6,73 @@ local max, min = math.max, math.min
 
 local M = {}
 
----What cuda.profile() returns. Times are in seconds.
+---The result of cuda.profile(). Times are in seconds.
 ---@class cudalua.Profile
 ---@field rows cudalua.profile.Row[]  by GPU time, the longest first
 ---@field activities cudalua.profile.Activity[]  in the order in which they were started
----@field wall number         seconds from the beginning to the end, waiting for the device included
----@field busy number         seconds in which the device did anything
----@field waited number       seconds in which the host waited; on the software device without the work that it did then
----@field compiled number     seconds of compilations and of loading modules
----@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do
----  between two activities; line: where the host was by its end
----@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
----@field cupti_version? integer  of CUPTI, if it has the times
----@field no_cupti? string    why CUPTI has not
----@field dropped integer     activities that found no room; 0 but for millions
----@field untimed integer     activities without times, as during captures
----@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
----@field empty_pair number   seconds that two events around nothing take
----@field unfinished boolean  waiting for the device was interrupted
+---@field wall number  the duration in seconds, including waiting for the device
+---@field busy number  seconds in which the device was busy
+---@field waited number  seconds in which the host waited; on the software device without the work that it did in that
+---  time
+---@field compiled number  seconds of compilations and of loading modules
+---@field gap? {begin: number, time: number, line: string?}  the longest time in which the device was idle between two
+---  activities; line: where the host was at its end
+---@field clock "cupti"|"events"|"machine"|"none"  the source of the times; none: the device was not used
+---@field cupti_version? integer  the version of CUPTI, if it measured the times
+---@field no_cupti? string  the reason why CUPTI did not measure the times
+---@field dropped integer  activities for which there was no space; 0 except for millions of activities
+---@field untimed integer  activities without times, for example during captures
+---@field copy_speed? number  bytes per second of copies within this device, read and written
+---@field empty_pair number  seconds between two events with nothing between them
+---@field unfinished boolean  true if waiting for the device was interrupted
 local Profile = {}
 Profile.__index = Profile
 
----Kernels of one name and line, copies of one direction and line, fills, launches of graphs.
+---Kernels with the same name and line, copies with the same direction and line, fills, launches of graphs.
 ---@class cudalua.profile.Row
----@field kind "kernel"|"copy"|"fill"|"graph"
----@field name string
+---@field kind "kernel"|"copy"|"fill"|"graph"  the kind of activity
+---@field name string  the name of the kernel, or the direction of the copy
 ---@field line? string        "script.lua:12"
----@field calls integer
----@field timed integer       calls with GPU times
----@field captured integer    calls that went into a graph; they have not run by themselves
----@field total number        seconds of the GPU
----@field least? number
----@field most? number
----@field share number        of the sum of all rows
----@field bytes? number       read and written, of the calls that are timed; nil: not known
----@field registers? integer  of a thread
----@field local_bytes? integer  of local memory, of a thread
----@field occupancy? number   threads that fit beside each other, as a part of the most
----@field instructions? number  of warps; this and the following on the software device only
----@field thread_instructions? number
----@field branches? number    of warps
----@field parted_branches? number  those where threads of a warp go different ways
----@field global_read? number  bytes
----@field global_written? number
----@field shared_read? number
----@field shared_written? number
+---@field calls integer  the number of calls
+---@field timed integer  calls with GPU times
+---@field captured integer  calls that were captured in a graph; they did not run by themselves
+---@field total number  GPU time of all calls in seconds
+---@field least? number  GPU time of the shortest call
+---@field most? number  GPU time of the longest call
+---@field share number  the share of the sum of all rows
+---@field bytes? number  bytes read and written by the timed calls; nil: not known
+---@field registers? integer  registers of each thread
+---@field local_bytes? integer  local memory of each thread in bytes
+---@field occupancy? number  threads that fit on the device, as a share of the maximum
+---@field instructions? number  instructions of warps; this and the following fields on the software device only
+---@field thread_instructions? number  instructions of threads
+---@field branches? number  branches of warps
+---@field parted_branches? number  branches where threads of a warp take different paths
+---@field global_read? number  bytes read from global memory
+---@field global_written? number  bytes written to global memory
+---@field shared_read? number  bytes read from shared memory
+---@field shared_written? number  bytes written to shared memory
 
----One kernel, copy, fill, graph, compilation ("compile"), module ("load"), wait or range.
+---A kernel, copy, fill, graph, compilation ("compile"), module ("load"), wait or range.
 ---@class cudalua.profile.Activity
----@field kind "kernel"|"copy"|"fill"|"graph"|"compile"|"load"|"wait"|"range"
----@field number integer      its place in the list
----@field name string
----@field line? string
----@field begin number        seconds since the profile began: of the call
----@field host_time number    seconds that the call took
----@field gpu_begin? number   on the same clock
----@field gpu_time? number
----@field bytes? number
----@field device? integer
----@field stream? integer     its handle
----@field range? integer      number of the range that it is in
----@field captured? boolean
----@field failed? boolean
----@field open? boolean       it had not ended with the profile
----@field grid? integer[]
----@field block? integer[]
----@field shared? integer     dynamic shared memory, bytes
+---@field kind "kernel"|"copy"|"fill"|"graph"|"compile"|"load"|"wait"|"range"  the kind of activity
+---@field number integer  its position in the list
+---@field name string  the name of the kernel or range, or the direction of the copy
+---@field line? string  the line of the program that started it: "script.lua:12"
+---@field begin number  the start of the call, in seconds since the profile began
+---@field host_time number  the duration of the call in seconds
+---@field gpu_begin? number  the start on the GPU, on the same clock
+---@field gpu_time? number  the duration on the GPU in seconds
+---@field bytes? number  bytes copied or filled
+---@field device? integer  the ordinal of the device
+---@field stream? integer  the handle of the stream
+---@field range? integer  the number of the range that contains it
+---@field captured? boolean  true: it was captured in a graph
+---@field failed? boolean  true: it failed
+---@field open? boolean  true: it had not ended at the end of the profile
+---@field grid? integer[]  blocks of the grid
+---@field block? integer[]  threads of a block
+---@field shared? integer  dynamic shared memory in bytes
 
 local on_device = { kernel = true, copy = true, fill = true, graph = true }
 local counters = { "instructions", "thread_instructions", "branches", "parted_branches", "global_read",
@@ -301,8 +302,9 @@ local function compiled_once(p)
   if most and counts[most] >= MANY then return most, counts[most] end
 end
 
----The table and what stands below it.
----@param width? integer  characters of a line: columns that matter least are left out of a wider table; default all
+---Returns the table and the lines below it.
+---@param width? integer  the maximum number of characters in a line: a wider table omits the least important columns;
+---  default: no maximum
 ---@return string
 function Profile:text(width)
   local lines = self.rows[1] and table_of(self, width or math.huge) or { "no kernel, copy or fill was started" }

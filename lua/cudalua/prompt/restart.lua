@@ -159,7 +159,7 @@ local function arguments()
   return list
 end
 
----Starts the program anew. Returns only if that fails. Lua's state is not closed: that would wait for kernels. Files
+---Starts the program again. Returns only if that fails. Lua's state is not closed: that would wait for kernels. Files
 ---of the program are written out.
 ---@param entries cudalua.prompt.Entry[]
 ---@param chosen integer[]

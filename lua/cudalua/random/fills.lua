@@ -62,7 +62,7 @@ function M.object(class, methods, g, what, count, field)
     __tostring = function() return ("%s(%d)"):format(what, count) end })
 end
 
----Refuses what happens outside of the generator's context.
+---Refuses what happens outside the generator's context.
 ---@param g table
 ---@param what string
 function M.check_context(g, what)
@@ -205,42 +205,43 @@ end
 
 -- The methods that set the elements of arrays.
 local function add_fill_methods(class, methods)
-  ---What makes arrays of numbers as PyCUDA's generators do. Of Sobol generators an array's last axis, or last axes
-  ---together, are the dimensions of points; their normal numbers and numbers of events are inverses of the distribution
-  ---functions, which keep the order.
+  ---Generates arrays of numbers as PyCUDA's generators do. For Sobol generators, the last axis of an array, or its last
+  ---axes together, are the dimensions of points. Their normal and Poisson-distributed numbers are computed with inverse
+  ---distribution functions, which keep the order.
   ---@class cudalua.random.FillGenerator
   local Methods = methods
 
-  ---Sets an array to uniform numbers: floats in (0, 1], integers of all values.
-  ---@param a cudalua.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32
-  ---  bits no integers of 64 bits
-  ---@param stream? cudalua.Stream    default: the current one
+  ---Fills an array with uniformly distributed numbers: floats in (0, 1], integers over their whole range.
+  ---@param a cudalua.gpuarray.Array  an array of float32, float64, or 32-bit or 64-bit integers; 32-bit Sobol
+  ---  generators do not support 64-bit integers
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array a
-  ---@raise LogicError for other arrays, and if a Sobol sequence ends
+  ---@raise LogicError for other arrays, and at the end of a Sobol sequence
   function Methods:fill_uniform(a, stream) return filled(class, self, "uniform", a, stream) end
 
-  ---Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
-  ---@param a cudalua.gpuarray.Array  of floats
-  ---@param stream? cudalua.Stream    default: the current one
+  ---Fills an array with normally distributed numbers with mean 0 and standard deviation 1.
+  ---@param a cudalua.gpuarray.Array  an array of floats
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array a
   ---@raise LogicError as fill_uniform
   function Methods:fill_normal(a, stream) return filled(class, self, "normal", a, stream) end
 
-  ---Sets an array to numbers whose logarithms are normally distributed.
-  ---@param a cudalua.gpuarray.Array  of floats
-  ---@param mean? number              of the logarithm, default 0
-  ---@param sigma? number             its standard deviation, default 1
-  ---@param stream? cudalua.Stream    default: the current one
+  ---Fills an array with log-normally distributed numbers.
+  ---@param a cudalua.gpuarray.Array  an array of floats
+  ---@param mean? number  the mean of the logarithms, default 0
+  ---@param sigma? number  the standard deviation of the logarithms, default 1
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array a
   ---@raise LogicError as fill_uniform
   function Methods:fill_log_normal(a, mean, sigma, stream)
     return filled(class, self, "log_normal", a, stream, mean, sigma)
   end
 
-  ---Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
-  ---@param a cudalua.gpuarray.Array  of integers; without a mean, of floats, too
-  ---@param mean? any                 a number, or an array of a's shape
-  ---@param stream? cudalua.Stream    default: the current one
+  ---Fills an array with Poisson-distributed numbers. Without a mean, each element is the mean of the number that
+  ---replaces it.
+  ---@param a cudalua.gpuarray.Array  an array of integers; without a mean, also of floats
+  ---@param mean? any  a number, or an array with a's shape
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array a
   ---@raise LogicError as fill_uniform
   function Methods:fill_poisson(a, mean, stream)
@@ -262,43 +263,44 @@ local function add_gen_methods(class, methods)
   ---@class cudalua.random.FillGenerator
   local Methods = methods
 
-  ---Uniform numbers: floats in (0, 1], integers of all values.
-  ---@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
+  ---Uniformly distributed numbers: floats in (0, 1], integers over their whole range.
+  ---@param shape integer|integer[]  as for gpuarray.empty; for Sobol generators (points, dimensions), or the number of
+  ---  points
   ---@param dtype? any               as for fill_uniform; default: the default float
-  ---@param stream? cudalua.Stream   default: the current one
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array
-  ---@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
+  ---@raise LogicError for other types and invalid shapes, and at the end of a Sobol sequence
   function Methods:gen_uniform(shape, dtype, stream)
     return generated(class, self, "uniform", shape, any_type(dtype), stream)
   end
 
-  ---Normally distributed numbers of mean 0 and standard deviation 1.
+  ---Normally distributed numbers with mean 0 and standard deviation 1.
   ---@param shape integer|integer[]  as for gen_uniform
   ---@param dtype? any               a floating-point type; default: the default float
-  ---@param stream? cudalua.Stream   default: the current one
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array
   ---@raise LogicError as gen_uniform
   function Methods:gen_normal(shape, dtype, stream)
     return generated(class, self, "normal", shape, any_type(dtype), stream)
   end
 
-  ---Numbers whose logarithms are normally distributed.
+  ---Log-normally distributed numbers.
   ---@param shape integer|integer[]  as for gen_uniform
   ---@param dtype? any               a floating-point type; default: the default float
-  ---@param mean? number             of the logarithm, default 0
-  ---@param sigma? number            its standard deviation, default 1
-  ---@param stream? cudalua.Stream   default: the current one
+  ---@param mean? number  the mean of the logarithms, default 0
+  ---@param sigma? number  the standard deviation of the logarithms, default 1
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array
   ---@raise LogicError as gen_uniform
   function Methods:gen_log_normal(shape, dtype, mean, sigma, stream)
     return generated(class, self, "log_normal", shape, any_type(dtype), stream, mean, sigma)
   end
 
-  ---Numbers of events.
+  ---Poisson-distributed numbers.
   ---@param shape integer|integer[]  as for gen_uniform
   ---@param dtype any                an integer type; nil: uint32
-  ---@param mean any                 a number, or an array of that shape
-  ---@param stream? cudalua.Stream   default: the current one
+  ---@param mean any  a number, or an array of that shape
+  ---@param stream? cudalua.Stream  default: the current stream
   ---@return cudalua.gpuarray.Array
   ---@raise LogicError as gen_uniform
   function Methods:gen_poisson(shape, dtype, mean, stream)

@@ -21,7 +21,7 @@ local surplus = require "cudalua.base.surplus"
 local abs, ceil, floor, huge = math.abs, math.ceil, math.floor, math.huge
 local refuse, is_array = layout.refuse, object.is_array
 
----A generator of random numbers: random.Generator() makes it.
+---A generator of random numbers, created by random.Generator().
 ---@class cudalua.random.Generator
 local Generator = names.class({}, "Generator")
 
@@ -100,8 +100,8 @@ function M.new(seed)
   return setmetatable({ _seed = bits, _position = 0 }, mt)
 end
 
----Begins the sequence of another seed.
----@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
+---Sets a seed and starts its sequence.
+---@param seed? integer|ffi.cdata*  a non-negative integer; default: unpredictable
 ---@return cudalua.random.Generator self
 ---@raise LogicError if the seed is not a non-negative integer
 function Generator:seed(seed)
@@ -112,7 +112,7 @@ end
 
 local PREFIX = "philox4x32-10"
 
----What the generator will give, as a text for set_state().
+---Returns the state of the generator as a string for set_state().
 ---@return string
 function Generator:get_state()
   check_self(self, "Generator:get_state")
@@ -121,10 +121,10 @@ function Generator:get_state()
     position)
 end
 
----Moves to the position that a generator had when it gave this state.
----@param state string  of get_state()
+---Restores the state that get_state() returned.
+---@param state string  a string that get_state() returned
 ---@return cudalua.random.Generator self
----@raise LogicError if it is not such a text
+---@raise LogicError if state is not such a string
 function Generator:set_state(state)
   check_self(self, "Generator:set_state")
   local high, low, position
@@ -139,10 +139,10 @@ function Generator:set_state(state)
   return self
 end
 
----Leaves numbers out: `blocks` times four words of 32 bits. Arrays of up to 32 bits an element take one block for four
----elements, of 64 bits one for two; distributions that try again and again (gamma, beta, poisson, binomial) one for
----each, beta two.
----@param blocks integer  non-negative
+---Skips numbers: `blocks` times four 32-bit words. Arrays with elements of up to 32 bits use one block for four
+---elements, with 64 bits one for two. Distributions that draw repeatedly (gamma, beta, Poisson, binomial) use one for
+---each element, beta two.
+---@param blocks integer  the number of blocks, non-negative
 ---@return cudalua.random.Generator self
 ---@raise LogicError if blocks is not a non-negative integer, or the sequence ends
 function Generator:skip_ahead(blocks)
@@ -155,10 +155,10 @@ function Generator:skip_ahead(blocks)
   return self
 end
 
----Generators that are independent of this one and of each other, for parts of a program that run in any order.
----@param count? integer  default: 1
----@return cudalua.random.Generator ...  as many as asked for
----@raise LogicError unless it is an integer from 1 to 200
+---Returns generators that are independent of this one and of each other, for parts of a program that run in any order.
+---@param count? integer  the number of generators, from 1 to 200; default: 1
+---@return cudalua.random.Generator ...  as many as requested
+---@raise LogicError if count is not an integer from 1 to 200
 function Generator:spawn(count)
   check_self(self, "Generator:spawn")
   local n = count == nil and 1 or layout.whole(count)
@@ -263,14 +263,14 @@ end
 
 -- ---- continuous distributions ---------------------------------------------------------------------------------------
 
----Numbers from low to below high, all as likely: of 24 random bits in float32, 53 in float64, 11 in float16, 8 in
----bfloat16. (low + u * (high - low) may round to high.)
----@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
----@param low? any   number or array, default 0
----@param high? any  number or array, default 1
+---Uniformly distributed numbers from low up to high, which is excluded. They have 24 random bits for float32, 53 for
+---float64, 11 for float16, and 8 for bfloat16. (low + u * (high - low) may round to high.)
+---@param shape? integer|integer[]  as for gpuarray.empty; default: the shape of the parameters
+---@param low? any  a number or an array, default 0
+---@param high? any  a number or an array, default 1
 ---@param dtype? any a floating-point type; default: dtype.default_float()
----@return cudalua.gpuarray.Array  pending: the kernel that needs the numbers makes them
----@raise LogicError for other types, and shapes that do not fit together
+---@return cudalua.gpuarray.Array  a pending array: the kernel that needs the numbers generates them
+---@raise LogicError for other types, and shapes that do not broadcast
 function Generator:uniform(shape, low, high, dtype)
   local what = "Generator:uniform"
   check_self(self, what)
@@ -284,10 +284,10 @@ end
 
 ---Normally distributed numbers.
 ---@param shape? integer|integer[]  as for uniform
----@param mean? any   number or array, default 0
----@param sigma? any  the standard deviation, number or array, default 1
+---@param mean? any  a number or an array, default 0
+---@param sigma? any  the standard deviation, a number or an array, default 1
 ---@param dtype? any  a floating-point type; default: dtype.default_float()
----@return cudalua.gpuarray.Array  pending
+---@return cudalua.gpuarray.Array  a pending array
 ---@raise LogicError as uniform, and for a negative sigma
 function Generator:normal(shape, mean, sigma, dtype)
   local what = "Generator:normal"
@@ -297,12 +297,12 @@ function Generator:normal(shape, mean, sigma, dtype)
   return graph.as_type(scaled(plain(self, what, "normal", shape, made_in(dtype)), sigma, mean), dtype)
 end
 
----Numbers whose logarithms are normally distributed.
+---Log-normally distributed numbers.
 ---@param shape? integer|integer[]  as for uniform
----@param mean? any   of the logarithm: number or array, default 0
----@param sigma? any  its standard deviation, number or array, default 1
+---@param mean? any  the mean of the logarithms: a number or an array, default 0
+---@param sigma? any  the standard deviation of the logarithms: a number or an array, default 1
 ---@param dtype? any  a floating-point type; default: dtype.default_float()
----@return cudalua.gpuarray.Array  pending
+---@return cudalua.gpuarray.Array  a pending array
 ---@raise LogicError as normal
 function Generator:log_normal(shape, mean, sigma, dtype)
   local what = "Generator:log_normal"
@@ -316,9 +316,9 @@ end
 
 ---Exponentially distributed numbers.
 ---@param shape? integer|integer[]  as for uniform
----@param scale? any  their mean, number or array, default 1
+---@param scale? any  the mean, a number or an array, default 1
 ---@param dtype? any  a floating-point type; default: dtype.default_float()
----@return cudalua.gpuarray.Array  pending
+---@return cudalua.gpuarray.Array  a pending array
 ---@raise LogicError as uniform, and for a negative scale
 function Generator:exponential(shape, scale, dtype)
   local what = "Generator:exponential"
@@ -328,13 +328,13 @@ function Generator:exponential(shape, scale, dtype)
   return graph.as_type(scaled(plain(self, what, "exponential", shape, made_in(dtype)), scale, 0), dtype)
 end
 
----Gamma-distributed numbers: of the density x^(k - 1) exp(-x / scale), but for a factor.
+---Gamma-distributed numbers. The density is proportional to x^(k - 1) exp(-x / scale).
 ---@param shape? integer|integer[]  as for uniform
----@param k any       the distribution's shape, above 0: number or array; elements below 0 give NaN
----@param scale? any  number or array, default 1
+---@param k any  the shape parameter of the distribution, positive: a number or an array; elements below 0 give NaN
+---@param scale? any  a number or an array, default 1
 ---@param dtype? any  a floating-point type; default: dtype.default_float()
----@return cudalua.gpuarray.Array  pending
----@raise LogicError as uniform, and for a k or scale that is not above 0
+---@return cudalua.gpuarray.Array  a pending array
+---@raise LogicError as uniform, and for a k or scale that is not positive
 function Generator:gamma(shape, k, scale, dtype)
   local what = "Generator:gamma"
   check_self(self, what)
@@ -344,13 +344,13 @@ function Generator:gamma(shape, k, scale, dtype)
   return graph.as_type(scaled(drawn(self, what, draw.ops.gamma, shape, 1, k), scale, 0), dtype)
 end
 
----Beta-distributed numbers, between 0 and 1: of the density x^(a - 1) (1 - x)^(b - 1), but for a factor.
+---Beta-distributed numbers, between 0 and 1. The density is proportional to x^(a - 1) (1 - x)^(b - 1).
 ---@param shape? integer|integer[]  as for uniform
----@param a any       above 0: number or array
----@param b any       above 0: number or array
+---@param a any  a positive number or an array
+---@param b any  a positive number or an array
 ---@param dtype? any  a floating-point type; default: dtype.default_float()
----@return cudalua.gpuarray.Array  pending
----@raise LogicError as uniform, and for an a or b that is not above 0
+---@return cudalua.gpuarray.Array  a pending array
+---@raise LogicError as uniform, and for an a or b that is not positive
 function Generator:beta(shape, a, b, dtype)
   local what = "Generator:beta"
   check_self(self, what)
@@ -365,12 +365,12 @@ end
 
 -- ---- discrete distributions -----------------------------------------------------------------------------------------
 
----Numbers of events, of which `mean` are expected (Poisson's distribution).
+---Poisson-distributed numbers with the expected value `mean`.
 ---@param shape? integer|integer[]  as for uniform
----@param mean any    number or array, from 0 to 2^60; if an element is negative or NaN, the result is 0
----@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
----@return cudalua.gpuarray.Array  pending
----@raise LogicError for other types, a mean out of its range, and shapes that do not fit together
+---@param mean any  a number or an array, from 0 to 2^60; if an element is negative or NaN, the result is 0
+---@param dtype? any  an integer type; values out of its range wrap around; default: int64
+---@return cudalua.gpuarray.Array  a pending array
+---@raise LogicError for other types, a mean out of range, and shapes that do not broadcast
 function Generator:poisson(shape, mean, dtype)
   local what = "Generator:poisson"
   check_self(self, what)
@@ -379,13 +379,13 @@ function Generator:poisson(shape, mean, dtype)
   return graph.as_type(drawn(self, what, draw.ops.poisson, shape, 1, mean), dtype)
 end
 
----How many of n tries succeed, each with probability p.
+---Binomially distributed numbers: the successes in n trials, each with probability p.
 ---@param shape? integer|integer[]  as for uniform
----@param n any       non-negative integer, or array; if an element is not one, the result is 0
----@param p any       number or array, from 0 to 1; the same
----@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
----@return cudalua.gpuarray.Array  pending
----@raise LogicError for other types, numbers out of range, and shapes that do not fit together
+---@param n any  a non-negative integer or an array; if an element is not one, the result is 0
+---@param p any  a number from 0 to 1 or an array; if an element is out of range, the result is 0
+---@param dtype? any  an integer type; values out of its range wrap around; default: int64
+---@return cudalua.gpuarray.Array  a pending array
+---@raise LogicError for other types, numbers out of range, and shapes that do not broadcast
 function Generator:binomial(shape, n, p, dtype)
   local what = "Generator:binomial"
   check_self(self, what)
@@ -428,14 +428,14 @@ local function between(self, what, shape, low, high, dtype)
   return graph.as_type(graph.convert(drawn(self, what, draw.ops.bounded64, shape, 2, count), t) + low, dtype)
 end
 
----Whole numbers from low to high, both included, each as likely as all others.
+---Uniformly distributed integers from low to high, both included.
 ---@param shape? integer|integer[]  as for uniform
----@param low any     integer, or array of integers
----@param high any    integer not below low, or array of integers; if it is below, the result is low
+---@param low any  an integer or an array of integers
+---@param high any  an integer that is at least low, or an array of integers; for elements below low, the result is low
 ---@param dtype? any  an integer type; default: int64
----@return cudalua.gpuarray.Array  pending
----@raise LogicError for other types, numbers that the type does not hold, a high below low, and shapes that do not fit
----  together
+---@return cudalua.gpuarray.Array  a pending array
+---@raise LogicError for other types, numbers that the type cannot hold, a high below low, and shapes that do not
+---  broadcast
 function Generator:integers(shape, low, high, dtype)
   local what = "Generator:integers"
   check_self(self, what)
@@ -492,9 +492,9 @@ local function positions(self, what, n, count)
   return gpuarray.to_gpu(list, "int64")
 end
 
----The positions 1 to n in random order, or the parts of an array along its first axis.
----@param x integer|cudalua.gpuarray.Array
----@return cudalua.gpuarray.Array  int64, or as the array
+---Returns the positions 1 to n in random order, or the parts of an array along its first axis.
+---@param x integer|cudalua.gpuarray.Array  the number of positions, or an array
+---@return cudalua.gpuarray.Array  int64, or the dtype of the array
 ---@raise LogicError if x is neither, and for an array without axes
 function Generator:permutation(x)
   local what = "Generator:permutation"
@@ -552,14 +552,14 @@ end
 
 local choice_options = { replace = true, p = true }
 
----A sample: of the positions 1 to n, or of the parts of an array along its first axis.
+---Returns a random sample of the positions 1 to n, or of the parts of an array along its first axis.
 ---@param of integer|cudalua.gpuarray.Array  n, or the array
----@param shape? integer|integer[]  of the sample; default: one
----@param options? {replace: boolean, p: any}  replace: default true; false: each at most once; p: a probability for
----  each (they are divided by their sum); without replacement, of those that are left
----@return cudalua.gpuarray.Array  int64, or as the array
----@raise LogicError if it is neither, for an array without elements, bad probabilities, and more than there
----  are where replace is false
+---@param shape? integer|integer[]  the shape of the sample; default: a single element
+---@param options? {replace: boolean, p: any}  replace: draw with replacement; default true; false: draw each at most
+---  once; p: a probability for each (they are divided by their sum); without replacement, for those that are left
+---@return cudalua.gpuarray.Array  int64, or the dtype of the array
+---@raise LogicError if of is neither, for an array without elements, invalid probabilities, and a sample that is too
+---  large if replace is false
 function Generator:choice(of, shape, options)
   local what = "Generator:choice"
   check_self(self, what)
@@ -627,9 +627,9 @@ local function shape_and_size(what, shape)
   return shape_of(what, shape)
 end
 
----Sets an array to uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
----@param a cudalua.gpuarray.Array  float32, float64, int32, uint32, int64 or uint64
----@param stream? cudalua.Stream    default: the current one
+---Fills an array with uniformly distributed numbers: floats in (0, 1], as PyCUDA's; integers over their whole range.
+---@param a cudalua.gpuarray.Array  an array of float32, float64, int32, uint32, int64 or uint64
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError for other arrays
 function Generator:fill_uniform(a, stream)
@@ -638,9 +638,9 @@ function Generator:fill_uniform(a, stream)
   return fill(what, a, stream, function() return pycuda_uniform(self, what, a._shape, a._dtype) end)
 end
 
----Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
----@param a cudalua.gpuarray.Array  of floats
----@param stream? cudalua.Stream    default: the current one
+---Fills an array with normally distributed numbers with mean 0 and standard deviation 1.
+---@param a cudalua.gpuarray.Array  an array of floats
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError for other arrays
 function Generator:fill_normal(a, stream)
@@ -649,11 +649,11 @@ function Generator:fill_normal(a, stream)
   return fill(what, a, stream, function() return self:normal(a._shape, 0, 1, a._dtype) end)
 end
 
----Sets an array to numbers whose logarithms are normally distributed.
----@param a cudalua.gpuarray.Array  of floats
----@param mean? any   of the logarithm, as for log_normal
----@param sigma? any
----@param stream? cudalua.Stream    default: the current one
+---Fills an array with log-normally distributed numbers.
+---@param a cudalua.gpuarray.Array  an array of floats
+---@param mean? any  the mean of the logarithms, as for log_normal
+---@param sigma? any  the standard deviation of the logarithms, as for log_normal
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError for other arrays
 function Generator:fill_log_normal(a, mean, sigma, stream)
@@ -662,10 +662,11 @@ function Generator:fill_log_normal(a, mean, sigma, stream)
   return fill(what, a, stream, function() return self:log_normal(a._shape, mean, sigma, a._dtype) end)
 end
 
----Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
----@param a cudalua.gpuarray.Array  of integers; without a mean, of floats, too
----@param mean? any                 number or array
----@param stream? cudalua.Stream    default: the current one
+---Fills an array with Poisson-distributed numbers. Without a mean, each element is the mean of the number that replaces
+---it.
+---@param a cudalua.gpuarray.Array  an array of integers; without a mean, also of floats
+---@param mean? any  a number or an array
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError for other arrays, and as poisson
 function Generator:fill_poisson(a, mean, stream)
@@ -678,12 +679,12 @@ function Generator:fill_poisson(a, mean, stream)
   end)
 end
 
----Uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
----@param shape integer|integer[]
+---Uniformly distributed numbers: floats in (0, 1], as PyCUDA's; integers over their whole range.
+---@param shape integer|integer[]  as for gpuarray.empty
 ---@param dtype? any               float32, float64, int32, uint32, int64 or uint64; default: the default float
----@param stream? cudalua.Stream   computes them now; default: the stream that first needs them
+---@param stream? cudalua.Stream  computes the numbers now; default: the stream that first needs them
 ---@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
+---@raise LogicError for other types and invalid shapes
 function Generator:gen_uniform(shape, dtype, stream)
   local what = "Generator:gen_uniform"
   check_self(self, what)
@@ -691,39 +692,39 @@ function Generator:gen_uniform(shape, dtype, stream)
   return generated(what, stream, pycuda_uniform(self, what, shape_and_size(what, shape), dtype))
 end
 
----Normally distributed numbers of mean 0 and standard deviation 1.
----@param shape integer|integer[]
+---Normally distributed numbers with mean 0 and standard deviation 1.
+---@param shape integer|integer[]  as for gpuarray.empty
 ---@param dtype? any               a floating-point type; default: the default float
 ---@param stream? cudalua.Stream   as for gen_uniform
 ---@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
+---@raise LogicError for other types and invalid shapes
 function Generator:gen_normal(shape, dtype, stream)
   local what = "Generator:gen_normal"
   check_self(self, what)
   return generated(what, stream, self:normal(shape_and_size(what, shape), 0, 1, dtype))
 end
 
----Numbers whose logarithms are normally distributed.
----@param shape integer|integer[]
+---Log-normally distributed numbers.
+---@param shape integer|integer[]  as for gpuarray.empty
 ---@param dtype? any   a floating-point type; default: the default float
----@param mean? any    of the logarithm, as for log_normal
----@param sigma? any
+---@param mean? any  the mean of the logarithms, as for log_normal
+---@param sigma? any  the standard deviation of the logarithms, as for log_normal
 ---@param stream? cudalua.Stream   as for gen_uniform
 ---@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
+---@raise LogicError for other types and invalid shapes
 function Generator:gen_log_normal(shape, dtype, mean, sigma, stream)
   local what = "Generator:gen_log_normal"
   check_self(self, what)
   return generated(what, stream, self:log_normal(shape_and_size(what, shape), mean, sigma, dtype))
 end
 
----Numbers of events.
----@param shape integer|integer[]
+---Poisson-distributed numbers.
+---@param shape integer|integer[]  as for gpuarray.empty
 ---@param dtype any    an integer type; nil: uint32, as PyCUDA's
----@param mean any     number or array
+---@param mean any  a number or an array
 ---@param stream? cudalua.Stream   as for gen_uniform
 ---@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
+---@raise LogicError for other types and invalid shapes
 function Generator:gen_poisson(shape, dtype, mean, stream)
   local what = "Generator:gen_poisson"
   check_self(self, what)

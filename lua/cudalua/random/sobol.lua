@@ -290,19 +290,19 @@ local class = { name = "SobolGenerator", expected = "a Sobol generator", tag = "
   -- A number is one of points: an axis of the dimensions comes with it where there are several.
   points = function(g, shape) if g.dimensions > 1 then shape[2] = g.dimensions end end }
 
----A quasi-random generator as PyCUDA has them: Sobol32RandomNumberGenerator and its three relatives.
+---A quasi-random generator as in PyCUDA: Sobol32RandomNumberGenerator and its three relatives.
 ---@class cudalua.random.SobolGenerator: cudalua.random.FillGenerator
----@field dimensions integer
+---@field dimensions integer  the number of dimensions
 ---@field position integer   the next point, from 0
 local Methods = fills.methods(class)
 
 local function nothing() end -- done in a stream, it tells whether the stream is one
 
----Leaves points out.
----@param n integer               non-negative
----@param stream? cudalua.Stream  as PyCUDA's; the generator's position does not depend on it
+---Skips points.
+---@param n integer  the number of points, non-negative
+---@param stream? cudalua.Stream  accepted as in PyCUDA; the generator's position does not depend on it
 ---@return cudalua.random.SobolGenerator self
----@raise LogicError if it is not such a number, and if the sequence ends
+---@raise LogicError if n is not such a number, and at the end of the sequence
 function Methods:call_skip_ahead(n, stream)
   local what = "SobolGenerator:call_skip_ahead"
   local g = fills.inner(class, self, what)
@@ -328,11 +328,11 @@ local function move_ahead(g, position, lead, new)
   return true
 end
 
----Leaves points out, in each dimension by itself. The program waits for the numbers.
----@param n cudalua.gpuarray.Array  of non-negative integers, one for each dimension
----@param stream? cudalua.Stream    as PyCUDA's; the generator's position does not depend on it
+---Skips points, in each dimension separately. The program waits for the numbers.
+---@param n cudalua.gpuarray.Array  an array of non-negative integers, one for each dimension
+---@param stream? cudalua.Stream  accepted as in PyCUDA; the generator's position does not depend on it
 ---@return cudalua.random.SobolGenerator self
----@raise LogicError if it is not such an array, and if the sequence ends
+---@raise LogicError if n is not such an array, and at the end of the sequence
 function Methods:call_skip_ahead_array(n, stream)
   local what = "SobolGenerator:call_skip_ahead_array"
   local g = fills.inner(class, self, what)
@@ -354,7 +354,7 @@ function Methods:call_skip_ahead_array(n, stream)
   return self
 end
 
----Where the generator is, as a text for set_state(); the direction numbers are not part of it.
+---Returns the position of the generator as a string for set_state(); the direction numbers are not part of it.
 ---@return string
 function Methods:get_state()
   local g = fills.inner(class, self, "SobolGenerator:get_state")
@@ -364,8 +364,8 @@ function Methods:get_state()
   return table.concat(out, " ")
 end
 
----Moves to the position of a generator of the same kind and dimensions when it gave this state.
----@param state string
+---Moves to the position that get_state() of a generator of the same kind and dimensions returned.
+---@param state string  a string that get_state() returned
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError for another generator's state
 function Methods:set_state(state)

@@ -100,10 +100,10 @@ local class = { name = "RandomNumberGenerator", expected = "a generator", tag = 
   integers = function() return "integers of 32 or 64 bits" end, most = 60, fill = fill,
   words = function(_, dtype) return of_words[dtype.itemsize] end }
 
----A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
+---A generator as in PyCUDA: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
 ---@class cudalua.random.StateGenerator: cudalua.random.FillGenerator
----@field generators integer                how many there are side by side
----@field state cudalua.gpuarray.Array      their states, uint32; 6 rows of as many columns
+---@field generators integer  the number of generators side by side
+---@field state cudalua.gpuarray.Array  their states, uint32, in 6 rows with one column for each generator
 local Methods = fills.methods(class)
 
 -- ---- moving on ------------------------------------------------------------------------------------------------------
@@ -163,16 +163,17 @@ local function move(self, what, exponent, n, stream)
   return self
 end
 
----Leaves numbers out, in each of the generators.
----@param n integer|cudalua.gpuarray.Array  32-bit words, non-negative; or an array, one for each generator
----@param stream? cudalua.Stream            default: the current one
+---Skips numbers in each of the generators.
+---@param n integer|cudalua.gpuarray.Array  the number of 32-bit words, non-negative; or an array with one for each
+---  generator
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array
 function Methods:call_skip_ahead(n, stream) return move(self, "RandomNumberGenerator:call_skip_ahead", 0, n, stream) end
 
----Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG32k3a of 2^127.
----@param n integer|cudalua.gpuarray.Array  non-negative; or an array of them, one for each generator
----@param stream? cudalua.Stream            default: the current one
+---Skips whole sequences in each of the generators. A sequence has 2^67 numbers, for MRG32k3a 2^127.
+---@param n integer|cudalua.gpuarray.Array  a non-negative integer, or an array with one for each generator
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array
 function Methods:call_skip_ahead_sequence(n, stream)
@@ -180,9 +181,9 @@ function Methods:call_skip_ahead_sequence(n, stream)
   return move(self, what, fills.inner(class, self, what).kind.sequence, n, stream)
 end
 
----Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a only.
----@param n integer|cudalua.gpuarray.Array  non-negative; or an array of them, one for each generator
----@param stream? cudalua.Stream            default: the current one
+---Skips subsequences of 2^76 numbers in each of the generators; for MRG32k3a only.
+---@param n integer|cudalua.gpuarray.Array  a non-negative integer, or an array with one for each generator
+---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array, and for XORWOW
 function Methods:call_skip_ahead_subsequence(n, stream)
@@ -196,7 +197,7 @@ Methods.call_skip_ahead_array = Methods.call_skip_ahead
 Methods.call_skip_ahead_sequence_array = Methods.call_skip_ahead_sequence
 Methods.call_skip_ahead_subsequence_array = Methods.call_skip_ahead_subsequence
 
----The states as a text for set_state().
+---Returns the states as a string for set_state().
 ---@return string
 function Methods:get_state()
   local g = fills.inner(class, self, "RandomNumberGenerator:get_state")
@@ -204,8 +205,8 @@ function Methods:get_state()
   return ("%s %d\n"):format(g.name, g.count) .. ffi.string(host:data(), host.nbytes)
 end
 
----Moves to the position of a generator of the same kind and number when it gave this state.
----@param state string
+---Restores the states that get_state() of a generator of the same kind and number returned.
+---@param state string  a string that get_state() returned
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError for another generator's state
 function Methods:set_state(state)

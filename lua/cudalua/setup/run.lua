@@ -264,7 +264,7 @@ local function run(argv)
   return check_anew()
 end
 
----Does what `cudalua setup` is asked for.
+---Runs `cudalua setup`.
 ---@param argv string[]  what stands behind the word setup
 ---@return integer status
 function M.run(argv)

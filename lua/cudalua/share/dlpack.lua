@@ -176,17 +176,19 @@ end
 
 local options_known = { versioned = true }
 
----An array over the memory of another library's tensor, without a copy; DLPack's consumer. The tensor is taken: its
----deleter is called once, when nothing refers to the array and its views any more, and all work of the context that
----may use it is done. If from_dlpack raises, the tensor still belongs to the caller.
----@param address integer|ffi.cdata*  of a DLManagedTensor, or a pointer to it
+---Returns an array over the memory of another library's tensor, without a copy, as a consumer of DLPack. It takes
+---ownership of the tensor. The tensor's deleter is called once, when nothing refers to the array and its views any
+---more, and all work of the context that may use it is done. If from_dlpack raises an error, the tensor still belongs
+---to the caller.
+---@param address integer|ffi.cdata*  the address of a DLManagedTensor, or a pointer to it
 ---@param options? {versioned: boolean, stream: cudalua.Stream}  versioned: the address is that of a
----  DLManagedTensorVersioned; default: false. The tensor's elements have to be there for work in the current stream, or
----  the given one
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array a  of the device's or managed memory a gpuarray, of the host's a
----  host array; a copy if the tensor is read-only
----@raise LogicError if no tensor is at the address, its version, device or element type is not supported, its memory
----  belongs to another context than the current one, or it is one of interop.to_dlpack that was taken before
+---  DLManagedTensorVersioned; default: false. stream: the elements must be valid for work in this stream; default: the
+---  current stream
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array a  a gpuarray for device or managed memory, a host array for
+---  host memory; a copy if the tensor is read-only
+---@raise LogicError if there is not a tensor at the address; if its version, device or element type is not supported;
+---  if its memory belongs to another context than the current one; or if it came from interop.to_dlpack and was
+---  consumed before
 function M.from_dlpack(address, options)
   local what = "interop.from_dlpack"
   local o = errors.options(what, options, options_known)
@@ -237,15 +239,15 @@ local function lend_host(what, a, versioned)
   return address, a -- whose memory has to be there until now
 end
 
----The address of a managed tensor for another library, DLPack's consumer. An array on the device is computed and lent
----without a copy: the tensor keeps its memory until the consumer calls the deleter, which it may do in any thread,
----also when this Lua state is gone. Operations on a lent array are computed at once, as the consumer may change it. A
----host array is copied.
----@param a cudalua.gpuarray.Array|cudalua.ndarray.Array
----@param options? {versioned: boolean, stream: cudalua.Stream}  versioned: a DLManagedTensorVersioned (version 1.0);
----  default: a DLManagedTensor. stream: work in it may use the elements; default: the current one
----@return integer address  to be given to one consumer, which calls the deleter
----@raise LogicError if it is not an array, or has elements that DLPack does not have; what the kernels raise that
+---Returns the address of a managed tensor for another library, a consumer of DLPack. An array on the device is computed
+---and exported without a copy. The tensor keeps its memory alive until the consumer calls the deleter, in any thread
+---and even after this Lua state has ended. Operations on an exported array are computed at once, as the consumer may
+---change it. A host array is copied.
+---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  the array to export
+---@param options? {versioned: boolean, stream: cudalua.Stream}  versioned: return a DLManagedTensorVersioned (version
+---  1.0); default: a DLManagedTensor. stream: the stream whose work may use the elements; default: the current stream
+---@return integer address  pass it to one consumer, which calls the deleter
+---@raise LogicError if a is not an array, or has elements that DLPack does not support; errors of the kernels that
 ---  compute the value; MemoryError
 function M.to_dlpack(a, options)
   local what = "interop.to_dlpack"

@@ -152,12 +152,14 @@ local function lend_for(a)
   end)
 end
 
----The array as an object of Python: torch.from_dlpack(o), cupy.from_dlpack(o) and numpy.from_dlpack(o) take it. The
+---Returns the array as a Python object for torch.from_dlpack(o), cupy.from_dlpack(o) and numpy.from_dlpack(o). The
 ---object has `__dlpack__` and `__dlpack_device__`, and for an array on the device `__cuda_array_interface__`. It keeps
----the array. Elements on the device are not copied; those of host arrays are, in each call of `__dlpack__`.
----@param a cudalua.gpuarray.Array|cudalua.ndarray.Array
----@return userdata object  as lupa hands it to Python
----@raise LogicError if it is not an array, has elements that DLPack does not have, or no Python runs this program
+---the array alive. Elements on the device are not copied; elements of host arrays are copied in each call of
+---`__dlpack__`.
+---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  the array to export
+---@return userdata object  as lupa passes it to Python
+---@raise LogicError if a is not an array, has elements that DLPack does not support, or this program does not run in
+---  Python
 function M.to_python(a)
   local what = "interop.to_python"
   local on_device = gpuarray.is_array(a)
@@ -193,14 +195,14 @@ local function from_interface(o, address, read_only, typestr, stream, ndim, has_
   return read_only and a:copy() or a
 end
 
----An array over the memory of an object of Python, without a copy: of PyTorch, CuPy, JAX, NumPy and others that have
----`__dlpack__` or `__cuda_array_interface__`. The object's memory is kept with the array. Work that was put into the
----object's stream before comes before work in the current stream.
----@param object userdata  as lupa hands it to Lua
+---Returns an array over the memory of a Python object, without a copy. PyTorch, CuPy, JAX, NumPy and other libraries
+---with `__dlpack__` or `__cuda_array_interface__` are supported. The array keeps the object's memory alive. Work that
+---is already in the object's stream comes before later work in the current stream.
+---@param object userdata  as lupa passes it to Lua
 ---@return cudalua.gpuarray.Array|cudalua.ndarray.Array a  a host array if the object's elements are in host memory; a
 ---  copy if the object is read-only
----@raise LogicError if it is no such object, no Python runs this program, what from_dlpack raises, and with the text of
----  an exception of Python
+---@raise LogicError if it is not such an object, or this program does not run in Python; errors of from_dlpack; and
+---  exceptions of Python, with their text
 function M.from_python(object)
   local what = "interop.from_python"
   local get = python_side(what)

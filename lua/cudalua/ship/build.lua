@@ -262,7 +262,7 @@ end
 
 local M = {}
 
----Does what `cudalua build` is asked for.
+---Runs `cudalua build`.
 ---@param argv string[]  what stands behind the word build
 ---@return integer status
 function M.run(argv)

@@ -181,18 +181,18 @@ end
 
 -- ---- the report -----------------------------------------------------------------------------------------------------
 
----What cuda.cache.export wrote. tostring() gives it as text.
+---The report of cuda.cache.export. tostring() returns it as text.
 ---@class cudalua.ExportReport
----@field dir string
+---@field dir string  the folder
 ---@field archs string[]   "sm_80": machine code, "compute_80": PTX
----@field nvrtc string     version of the compiler
----@field driver string    which driver the images need
----@field kernels {name: string, file: string, archs: string[], bytes: integer}[]
----@field bytes integer
----@field refused string[]  sources that the compiler refused, in the run as now
----@field failed {name: string, arch: string, message: string}[]  images that could not be made
+---@field nvrtc string  the version of the compiler
+---@field driver string  the driver that the images require
+---@field kernels {name: string, file: string, archs: string[], bytes: integer}[]  the exported kernels
+---@field bytes integer  the size of all images
+---@field refused string[]  sources that the compiler rejected, in the run and in the export
+---@field failed {name: string, arch: string, message: string}[]  images that could not be created
 ---@field left {name: string, why: string}[]  compilations that cannot be exported
----@field notes string[]   what else to know
+---@field notes string[]  other remarks
 local Report = {}
 Report.__index = Report
 Report.__name = "cudalua.ExportReport"

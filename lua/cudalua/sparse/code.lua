@@ -99,13 +99,13 @@ end
 ---@return cudalua.gpuarray.Array
 function M.dense(x) return evaluate(x).dense and x or view.copy(x, "C") end
 
----Frees arrays that nobody else knows, before the collector would.
+---Frees arrays that are not shared, before the collector would.
 ---@param ... cudalua.gpuarray.Array
 function M.release(...)
   for k = 1, select("#", ...) do storage.release_array((select(k, ...))) end
 end
 
----Memory that the kernels of one job pass on, and nobody else sees: it is freed behind them.
+---Memory that the kernels of one job alone use: it is freed behind them.
 ---@param bytes integer
 ---@return table  stands among the arguments
 function M.scratch(bytes) return { scratch = bytes } end
@@ -170,7 +170,7 @@ local function attempt(since, job, writes)
   return true, captured
 end
 
----Launches the kernels of a job in their order. What they write is new memory that nobody else knows.
+---Launches the kernels of a job in their order. They write to new memory that is not shared.
 ---@param job cudalua.sparse.Step[]
 ---@param writes cudalua.gpuarray.Array[]
 ---@return boolean captured

@@ -54,10 +54,10 @@ local function own(s)
   return copy
 end
 
----The matrix in another format. Where the format has the elements in the same order, as csr and coo, both matrices have
----the same values in the same memory.
----@param format "csr"|"csc"|"coo"|"packed"
----@return cudalua.sparse.Matrix  self if that is its format
+---Returns the matrix in another format. If both formats have the elements in the same order, such as csr and coo, both
+---matrices share the memory of the values.
+---@param format "csr"|"csc"|"coo"|"packed"  the new format
+---@return cudalua.sparse.Matrix  the matrix itself if it already has that format
 ---@raise LogicError for other formats
 function Matrix:to(format)
   local what = "sparse.Matrix:to"
@@ -75,10 +75,11 @@ end
 
 local dense_options = { out = true, stream = true, allocator = true }
 
----The matrix as a dense array.
----@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  out: gets the result
+---Returns the matrix as a dense array.
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  out: an array that
+---  receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if out does not fit, MemoryError
+---@raise LogicError if out has another shape, MemoryError
 function Matrix:todense(options)
   local what = "sparse.Matrix:todense"
   self = matrix.elements(what, self)
@@ -94,8 +95,8 @@ function Matrix:todense(options)
   end)
 end
 
----The matrix with its rows as columns. Of a csr matrix that is a csc one and the other way round, with the same values
----in the same memory; a coo matrix gets a copy of them.
+---Returns the transposed matrix. For a csr matrix it is a csc matrix and vice versa, which shares the memory of the
+---values. A coo matrix is copied.
 ---@return cudalua.sparse.Matrix
 function Matrix:transpose()
   local what = "sparse.Matrix:transpose"
@@ -109,10 +110,10 @@ function Matrix:transpose()
   end)
 end
 
----The matrix with values of another type.
----@param dtype any  as for dtype.of
----@return cudalua.sparse.Matrix  a new matrix, with values of its own
----@raise LogicError for types that sparse matrices do not have
+---Returns the matrix with its values converted to another dtype.
+---@param dtype any  the new dtype, as for dtype.of
+---@return cudalua.sparse.Matrix  a new matrix with its own values
+---@raise LogicError for dtypes that sparse matrices do not support
 function Matrix:astype(dtype)
   local what = "sparse.Matrix:astype"
   local t = matrix.dtype(what, dtype)
@@ -123,8 +124,8 @@ function Matrix:astype(dtype)
   end)
 end
 
----The matrix without elements whose value is 0. The program waits for their number.
----@return cudalua.sparse.Matrix  a new matrix, with values of its own
+---Returns the matrix without stored elements with the value 0. The program waits for their number.
+---@return cudalua.sparse.Matrix  a new matrix with its own values
 ---@raise LogicError inside a capture
 function Matrix:eliminate_zeros()
   local what = "sparse.Matrix:eliminate_zeros"
@@ -153,11 +154,11 @@ end
 
 local diagonal_options = { out = true, stream = true, allocator = true }
 
----The elements of a diagonal, with 0 where none is stored.
----@param k? integer  default: 0; 1: the one above the main diagonal, -1: the one below
+---Returns the elements of a diagonal, with 0 for elements that are not stored.
+---@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D
----@raise LogicError if k is not an integer, and if out does not fit
+---@raise LogicError if k is not an integer, and if out has another shape
 function Matrix:diagonal(k, options)
   local what = "sparse.Matrix:diagonal"
   self = matrix.elements(what, self)

@@ -12,25 +12,26 @@ local structures = require "cudalua.sparse.structure"
 
 local refuse = layout.refuse
 
----A sparse matrix: sparse.csr(), csc(), coo() and others make it. Where its elements are does not change; their values
----may be written, `m.data:fill(0)`.
+---A sparse matrix, created by sparse.csr(), csc(), coo() and others. The positions of its elements do not change; you
+---can write to their values, `m.data:fill(0)`.
 ---@class cudalua.sparse.Matrix
 ---@operator add(cudalua.sparse.Matrix): cudalua.sparse.Matrix
 ---@operator sub(cudalua.sparse.Matrix): cudalua.sparse.Matrix
 ---@operator mul(cudalua.sparse.Matrix|cudalua.gpuarray.Array|cudalua.ndarray.Array|number): cudalua.sparse.Matrix
 ---@operator div(number|ffi.cdata*): cudalua.sparse.Matrix
 ---@operator unm: cudalua.sparse.Matrix
----@field shape integer[]  rows and columns; a fresh list, which prints as (2, 3)
----@field dtype cudalua.dtype.DType
----@field nnz integer      number of stored elements
----@field format "csr"|"csc"|"coo"|"packed"
----@field base 0|1         what positions count from that the matrix gives
----@field data cudalua.gpuarray.Array     the values, of one axis; writing to it changes the matrix. packed: in an order
----  of its own, with gaps that are not read
----@field indices cudalua.gpuarray.Array  csr: the columns of the elements, csc: the rows; a fresh array
----@field indptr cudalua.gpuarray.Array   csr: where each row begins in indices and data, csc: each column; and the end
----@field rows cudalua.gpuarray.Array     coo: the rows of the elements, ascending; a fresh array
----@field columns cudalua.gpuarray.Array  coo: the columns
+---@field shape integer[]  the numbers of rows and columns; a new list, which prints as (2, 3)
+---@field dtype cudalua.dtype.DType  the dtype of the values
+---@field nnz integer  the number of stored elements
+---@field format "csr"|"csc"|"coo"|"packed"  the storage format
+---@field base 0|1  the first position in the arrays of positions that the matrix returns
+---@field data cudalua.gpuarray.Array  the values, as a 1-D array; writing to it changes the matrix. For packed: in its
+---  own order, with gaps that are not read
+---@field indices cudalua.gpuarray.Array  csr: the columns of the elements, csc: the rows; a new array
+---@field indptr cudalua.gpuarray.Array  csr: the start of each row in indices and data, csc: of each column; and the
+---  end
+---@field rows cudalua.gpuarray.Array  coo: the rows of the elements, ascending; a new array
+---@field columns cudalua.gpuarray.Array  coo: the columns of the elements; a new array
 ---@field T cudalua.sparse.Matrix         the transposed matrix
 local Matrix = {}
 
@@ -44,7 +45,7 @@ function M.is(x) return type(x) == "table" and getmetatable(x) == TAG end
 ---@param what string
 ---@param x any
 ---@return cudalua.sparse.Matrix x
----@raise LogicError if it is no sparse matrix
+---@raise LogicError if it is not a sparse matrix
 function M.check(what, x)
   if M.is(x) then return x end
   local name = what:match ":([%w_]+)$"

@@ -184,12 +184,13 @@ end
 
 local options_of_matmul = { out = true, stream = true, allocator = true }
 
----The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device,
----unless linalg.backend has cuSPARSE compute it; float16 and bfloat16 are summed as float32, integers as int64.
----@param x any  an array of one axis or two, also a host array or a list; or a sparse matrix
----@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  out: gets a dense result
----@return any  an array; of two sparse matrices a sparse one, csr, or csc if both are csc
----@raise LogicError if the shapes do not fit, if out does not fit, and for two sparse matrices inside a capture
+---The product with a vector, a dense matrix or a sparse matrix. Every sum has the same order on every device, unless
+---linalg.backend selects cuSPARSE. float16 and bfloat16 are summed as float32, integers as int64.
+---@param x any  a 1-D or 2-D array, also a host array or a list; or a sparse matrix
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  out: an array that
+---  receives a dense result
+---@return any  an array; for two sparse matrices a sparse matrix: csr, or csc if both are csc
+---@raise LogicError if the shapes do not fit, if out has another shape, and for two sparse matrices inside a capture
 function Matrix:matmul(x, options)
   local what = "sparse.Matrix:matmul"
   matrix.check(what, self)
@@ -211,9 +212,9 @@ local options_of_sum = { axis = true, out = true, stream = true, allocator = tru
 
 ---The sum of all elements, or of each column or row. Integers are summed as int64.
 ---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
----  the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all
+---  the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
 ---@return cudalua.gpuarray.Array  0-d, or 1-D
----@raise LogicError for another axis, and if out does not fit
+---@raise LogicError for another axis, and if out has another shape
 function Matrix:sum(options)
   local what = "sparse.Matrix:sum"
   self = matrix.elements(what, self)

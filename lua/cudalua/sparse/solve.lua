@@ -160,18 +160,19 @@ local function solve(s, begin)
   return iterate(s, begin(s))
 end
 
----Solves A x = b by conjugate gradients, for a matrix that is symmetric, or Hermitian, and positive definite.
----@param A any  a sparse matrix, an array of two axes, or a function that gives A v for a vector v
----@param b any  an array of one axis, also a host array or a list
+---Solves A x = b by the conjugate gradient method, for a symmetric or Hermitian, positive definite matrix.
+---@param A any  a sparse matrix, an array with two axes, or a function that returns A v for a vector v
+---@param b any  a 1-D array, also a host array or a list
 ---@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer,
----  stream: cudalua.Stream, allocator: function}  x0: where to begin; default 0. It ends when the norm of b - A x is at
----  most rtol (default 1e-5) times the norm of b, or atol (0); which is looked at every `check` steps (10). maxiter:
----  default 10 for each element of b. M: an approximate inverse of A, a matrix, a function, or "jacobi" for the inverse
----  of A's diagonal. callback: called as callback(x, step) behind each step; x changes with the next
+---  stream: cudalua.Stream, allocator: function}  x0: the initial vector; default 0. rtol: default 1e-5; the iteration
+---  ends when the norm of b - A x is at most rtol times the norm of b, or at most atol. atol: default 0. check: the
+---  number of steps between two tests of this; default 10. maxiter: the maximum number of steps; default 10 for each
+---  element of b. M: an approximate inverse of A: a matrix, a function, or "jacobi" for the inverse of A's diagonal.
+---  callback: called as callback(x, step) after each step; the next step changes x
 ---@return cudalua.gpuarray.Array x
----@return integer info  0: solved; positive: steps that were not enough; negative: the method broke down, and was seen
----  to have at this step
----@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal under "jacobi"
+---@return integer info  0: solved; positive: the number of steps, which was not enough; negative: the method broke
+---  down, which was noticed at this step
+---@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal with "jacobi"
 function M.cg(A, b, options)
   local s = system("sparse.cg", A, b, options, known)
   return solve(s, function()
@@ -192,11 +193,12 @@ function M.cg(A, b, options)
   end)
 end
 
----Solves A x = b by stabilized biconjugate gradients, for any square matrix.
+---Solves A x = b by the stabilized biconjugate gradient method, for any square matrix. Each step multiplies by A twice.
 ---@param A any  as for cg
----@param b any
+---@param b any  a 1-D array, as for cg
 ---@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer,
----  stream: cudalua.Stream, allocator: function}  as for cg; a step multiplies by A twice
+---  stream: cudalua.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; M: as for cg; callback: as for cg;
+---  check: as for cg
 ---@return cudalua.gpuarray.Array x
 ---@return integer info  as cg
 ---@raise LogicError as cg
@@ -225,12 +227,13 @@ function M.bicgstab(A, b, options)
   end)
 end
 
----Solves A x = b by Jacobi's iteration, x + omega (b - A x) / diagonal: for matrices whose diagonal dominates, and as a
+---Solves A x = b by the Jacobi iteration, x + omega (b - A x) / diagonal: for diagonally dominant matrices, and as a
 ---smoother.
----@param A any  a sparse matrix or an array of two axes
----@param b any
----@param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function,
----  check: integer, stream: cudalua.Stream, allocator: function}  as for cg; omega: the weight of a step, default 1
+---@param A any  a sparse matrix or an array with two axes
+---@param b any  a 1-D array, as for cg
+---@param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function, check:
+---  integer, stream: cudalua.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; omega: the weight of a
+---  step, default 1; callback: as for cg; check: as for cg
 ---@return cudalua.gpuarray.Array x
 ---@return integer info  as cg
 ---@raise LogicError as cg, and if A is a function
@@ -273,15 +276,16 @@ local function cycle(s, steps)
   return gpuarray.concatenate(numbers):get(), vectors
 end
 
----Solves A x = b by the generalized minimal residual method, for any square matrix. It begins anew after `restart`
----steps, and looks at the residual then.
+---Solves A x = b by the generalized minimal residual method, for any square matrix. It restarts after `restart` steps,
+---and tests the residual at each restart.
 ---@param A any  as for cg
----@param b any
+---@param b any  a 1-D array, as for cg
 ---@param options? {x0: any, rtol: number, atol: number, maxiter: integer, restart: integer, M: any, callback: function,
----  stream: cudalua.Stream, allocator: function}  as for cg; restart: default 20, that many vectors are kept; M is
----  applied on the right, so that the residual is that of the system; callback(x, step) is called behind each restart
+---  stream: cudalua.Stream, allocator: function}  x0: as for cg; maxiter: as for cg, counted inside restarts, too;
+---  restart: default 20; as many vectors are kept; M: as for cg, applied on the right, so that the residual is that of
+---  the system; callback: called as callback(x, step) after each restart
 ---@return cudalua.gpuarray.Array x
----@return integer info  as cg; maxiter and info count the steps inside of restarts
+---@return integer info  as for cg; maxiter and info count the steps inside restarts
 ---@raise LogicError as cg
 function M.gmres(A, b, options)
   local what = "sparse.gmres"

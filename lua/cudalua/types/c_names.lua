@@ -68,12 +68,12 @@ local function alike(a, b)
   return a == b or a._layout ~= nil and a._layout == b._layout and not (a._c and b._c and a._c ~= b._c)
 end
 
----The dtype that C calls so. With a dtype: makes the names known for it, for arguments ("particle *p"), for dtype.of()
----and for signatures.
----@param c_names string|string[]  names in C
----@param dtype? any               as for dtype.of; a struct, or a type that gets further names
+---Returns the dtype that has this name in C. With a dtype, it registers the names for it, for arguments ("particle
+---*p"), for dtype.of() and for signatures.
+---@param c_names string|string[]  one or more names in C
+---@param dtype? any  as for dtype.of: a struct, or a type that gets more names
 ---@return cudalua.dtype.DType     the dtype already registered for the names, if any
----@raise LogicError if a name stands for something else already, or there is no dtype of that name
+---@raise LogicError if a name already belongs to another type, or no dtype has that name
 function M.get_or_register_dtype(c_names, dtype)
   local where = "tools.get_or_register_dtype"
   local names = list_of_names(where, c_names)
@@ -99,21 +99,21 @@ function M.get_or_register_dtype(c_names, dtype)
   return dt
 end
 
----Makes names in C known for a dtype: get_or_register_dtype() with its arguments the other way round.
+---Registers names in C for a dtype: get_or_register_dtype() with its arguments in the opposite order.
 ---@param dtype any                as for dtype.of
----@param c_names string|string[]
+---@param c_names string|string[]  one or more names in C
 ---@return cudalua.dtype.DType
----@raise LogicError if a name stands for something else already
+---@raise LogicError if a name already belongs to another type
 function M.register_dtype(dtype, c_names)
   return M.get_or_register_dtype(c_names, find("tools.register_dtype", dtype))
 end
 
----What CUDA C calls an element: "float"; "__half" and "__nv_bfloat16" of CUDA's headers; "cudalua::complex<float>", a
----class with the operators and functions of C++'s std::complex; a struct by the name that it was registered or made
----with. c_declarations() gives what a source needs besides.
+---Returns the type of an element in CUDA C: "float"; "__half" and "__nv_bfloat16" of CUDA's headers;
+---"cudalua::complex<float>", a class with the operators and functions of C++'s std::complex; for a struct, the name
+---that it was registered or created with. c_declarations() returns the declarations that a source needs for it.
 ---@param dtype any  as for dtype.of
 ---@return string
----@raise LogicError for a struct that has no name
+---@raise LogicError for a struct without a name
 function M.dtype_to_ctype(dtype)
   local where = "tools.dtype_to_ctype"
   local dt = find(where, dtype)
@@ -153,13 +153,13 @@ end
 
 local function declaration(dt, name) return "struct " .. body_of(dt, name, "") .. ";\n" end
 
----A struct as C declares it, under a name: PyOpenCL's match_dtype_to_c_struct. Structs inside stand there by their
----names, if they have one; c_declarations() declares those, too.
+---Returns the C declaration of a struct under a name: PyOpenCL's match_dtype_to_c_struct. Nested structs appear with
+---their names, if they have one; c_declarations() declares those, too.
 ---@param name string   its name in C
 ---@param dtype any     a struct of dtype.struct()
----@return cudalua.dtype.DType dtype  the struct with that name: the same one, if it was made with it
----@return string declaration
----@raise LogicError if it is not a struct, or the name is not valid in C
+---@return cudalua.dtype.DType dtype  the struct with that name: the same object, if it was created with it
+---@return string declaration  the declaration in C
+---@raise LogicError if dtype is not a struct, or the name is not valid in C
 function M.match_dtype_to_c_struct(name, dtype)
   local where = "tools.match_dtype_to_c_struct"
   M._check_name(where, name)
@@ -182,13 +182,13 @@ function M._complex_class()
     require("cudalua.base.prelude").text { complex_class = true } .. "}\n#endif\n"
 end
 
----What a source needs before it uses element types: #include lines, the class of complex numbers, and the declarations
----of structs, those inside of others first. Each declaration checks that the compiler lays the struct out as the dtype
----says.
+---Returns the declarations that a source needs to use element types: #include lines, the class of complex numbers, and
+---the declarations of structs, nested ones first. Each declaration checks that the compiler's layout of the struct is
+---that of the dtype.
 ---@param types any[]     dtypes, as for dtype.of, or arguments of parse_arguments()
----@param source? string  structs that are declared in there are left out
+---@param source? string  structs that this source declares are omitted
 ---@return string
----@raise LogicError for structs without a name, and for two that have the same name
+---@raise LogicError for structs without a name, and for two with the same name
 function M.c_declarations(types, source)
   local where = "tools.c_declarations"
   if type(types) ~= "table" or getmetatable(types) then

@@ -14,16 +14,16 @@ local M = {}
 -- What getmetatable says of an argument.
 local TAG = "cudalua.tools.Arg"
 
----An argument of a kernel. Read only.
+---An argument of a kernel. Read-only.
 ---@class cudalua.tools.Arg
----@field name string
----@field dtype cudalua.dtype.DType  of the value, or of an element
+---@field name string  the name of the parameter
+---@field dtype cudalua.dtype.DType  the dtype of the value, or of an element
 ---@field is_vector boolean          true: a pointer to elements
----@field is_const boolean           "const" stands before its type: the kernel does not write the elements
+---@field is_const boolean  true: its type begins with "const", so the kernel does not write the elements
 ---@field ctype string               the type of the value or of an element in CUDA C
 local Arg = names.strict({}, { text = "an argument" })
 
----How C declares the argument.
+---Returns the declaration of the argument in C.
 ---@return string  "const float *x"
 function Arg:declarator()
   if getmetatable(self) ~= TAG then
@@ -52,8 +52,8 @@ local function new(dtype, name, is_vector, is_const, text)
   return arg
 end
 
----Is it an argument of this module?
----@param x any
+---Returns true if x is an argument of this module.
+---@param x any  any value
 ---@return boolean
 function M.is_arg(x) return type(x) == "table" and getmetatable(x) == TAG end
 
@@ -78,16 +78,16 @@ end
 
 ---An argument that is a pointer to elements.
 ---@param dtype any    as for dtype.of
----@param name string
----@param options? {const: boolean}  const: the kernel does not write them; default false
+---@param name string  the name of the parameter
+---@param options? {const: boolean}  const: the kernel does not write the elements; default false
 ---@return cudalua.tools.Arg
----@raise LogicError if there is no such dtype, it has no name in C, or the argument cannot have that name
+---@raise LogicError if the dtype does not exist or does not have a name in C, or if the name is not valid
 function M.VectorArg(dtype, name, options) return made("tools.VectorArg", dtype, name, options, true) end
 
----An argument that is one value.
+---An argument that is a single value.
 ---@param dtype any    as for dtype.of
----@param name string
----@param options? {const: boolean}  const: as C's; default false
+---@param name string  the name of the parameter
+---@param options? {const: boolean}  const: as in C; default false
 ---@return cudalua.tools.Arg
 ---@raise LogicError as VectorArg
 function M.ScalarArg(dtype, name, options) return made("tools.ScalarArg", dtype, name, options, false) end
@@ -99,10 +99,10 @@ local function parsed(where, text)
   return new(d.dtype, d.name, d.is_vector, d.is_const, text)
 end
 
----An argument from its declaration in C.
+---Returns the argument that a declaration in C describes.
 ---@param c_arg string  "const float *x", "unsigned int n", "float4 *v", "particle p"
 ---@return cudalua.tools.Arg
----@raise LogicError naming the declaration and what is wrong with it
+---@raise LogicError that names the declaration and the problem
 function M.parse_c_arg(c_arg)
   local where = "tools.parse_c_arg"
   if type(c_arg) ~= "string" then
@@ -130,10 +130,10 @@ end
 
 local MAX_ARGUMENTS = 1024 -- more than a kernel can have
 
----The arguments of a kernel from a list of declarations, as ElementwiseKernel takes them.
+---Returns the arguments of a kernel from a list of declarations, as for ElementwiseKernel.
 ---@param arguments string|any[]  "float a, const float *x, unsigned int n", or a list of declarations and arguments
 ---@return cudalua.tools.Arg[]
----@raise LogicError naming the argument and what is wrong with it, for two of one name and for none
+---@raise LogicError that names the argument and the problem, for duplicate names and for an empty list
 function M.parse_arguments(arguments)
   local where = "tools.parse_arguments"
   local list = arguments

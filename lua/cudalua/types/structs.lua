@@ -34,11 +34,11 @@ local MAX_FIELDS, MAX_BYTES = 1024, 2 ^ 28
 
 ---A field of a struct.
 ---@class cudalua.dtype.Field
----@field name string
----@field dtype cudalua.dtype.DType  of one element; uint64 for a pointer
----@field offset integer             bytes from the start of the struct
----@field shape integer[]            extents of a fixed array; {} for a single element
----@field pointer string?            of a pointer: its type as C writes it
+---@field name string  the name of the field
+---@field dtype cudalua.dtype.DType  the dtype of one element; uint64 for a pointer
+---@field offset integer  bytes from the start of the struct
+---@field shape integer[]  the extents of a fixed array; {} for a single element
+---@field pointer string?  for a pointer: its type in C
 
 -- ---- layout --------------------------------------------------------------------------------------------------------
 

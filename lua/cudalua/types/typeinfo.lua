@@ -24,22 +24,22 @@ local parts = { complex64 = dtypes.float32, complex128 = dtypes.float64 }
 
 ---The limits of a float type.
 ---@class cudalua.dtype.FloatInfo
----@field dtype cudalua.dtype.DType  of a complex type, that of its parts
----@field bits integer             of a number
----@field nmant integer            bits of the significand that are stored
----@field eps number               from 1 to the next number
----@field epsneg number            from the number before 1 to 1
+---@field dtype cudalua.dtype.DType  for a complex type, the dtype of its parts
+---@field bits integer  the number of bits of a float
+---@field nmant integer  the number of stored bits of the significand
+---@field eps number  the difference between 1 and the next number
+---@field epsneg number  the difference between 1 and the previous number
 ---@field max number               the greatest finite number
 ---@field min number               -max
----@field smallest_normal number   the least positive number of full precision; `tiny` is another name
----@field tiny number
+---@field smallest_normal number  the least positive number with full precision; also called `tiny`
+---@field tiny number  another name of smallest_normal
 ---@field smallest_subnormal number  the least positive number
----@field precision integer        decimal digits that it keeps
+---@field precision integer  the number of decimal digits that are preserved
 ---@field resolution number        10^-precision
 
 ---The limits of a float type, as NumPy's finfo.
----@param x any  as for dtype.of, or an array; of a complex type the parts count
----@return cudalua.dtype.FloatInfo  a fresh table
+---@param x any  as for dtype.of, or an array; for a complex type, its parts count
+---@return cudalua.dtype.FloatInfo  a new table
 ---@raise LogicError for other types
 function M.finfo(x)
   local dt = dtype_of("dtype.finfo", x)
@@ -56,14 +56,14 @@ end
 
 ---The limits of an integer type.
 ---@class cudalua.dtype.IntegerInfo
----@field dtype cudalua.dtype.DType
----@field bits integer
----@field min integer|ffi.cdata*  int64_t cdata of int64
----@field max integer|ffi.cdata*  int64_t cdata of int64, uint64_t cdata of uint64
+---@field dtype cudalua.dtype.DType  the integer type
+---@field bits integer  the number of bits
+---@field min integer|ffi.cdata*  the least integer; int64_t cdata for int64
+---@field max integer|ffi.cdata*  the greatest integer; int64_t cdata for int64, uint64_t cdata for uint64
 
 ---The limits of an integer type, as NumPy's iinfo.
 ---@param x any  as for dtype.of, or an array
----@return cudalua.dtype.IntegerInfo  a fresh table
+---@return cudalua.dtype.IntegerInfo  a new table
 ---@raise LogicError for other types
 function M.iinfo(x)
   local dt = dtype_of("dtype.iinfo", x)
@@ -78,11 +78,12 @@ function M.iinfo(x)
   return { dtype = dt, bits = bits, min = low, max = high }
 end
 
----Does promotion convert one type to another? That is, do both together give `to`: int64 and float32 give float32.
----@param from any  as for dtype.of, or an array
----@param to any    as for dtype.of
+---Returns true if promotion converts one type to another, that is, if promoting both gives `to`. For example, int64 and
+---float32 give float32.
+---@param from any  the type to convert, as for dtype.of, or an array
+---@param to any  the target type, as for dtype.of
 ---@return boolean
----@raise LogicError if one is not a dtype
+---@raise LogicError if an argument is not a dtype
 function M.can_cast(from, to)
   local a, b = dtype_of("dtype.can_cast", from), dtypes._of("dtype.can_cast", to)
   if a == b then return true end
@@ -92,11 +93,11 @@ end
 
 local ranks = { bool = 0, int = 1, uint = 1, float = 2, complex = 3 }
 
----The dtype that an operation on all of these together has. Their order does not count: types of the highest kind
+---Returns the dtype of an operation on all arguments together. Their order does not matter: types of the highest kind
 ---decide first, and plain numbers, which are weak, last.
 ---@param ... any  arrays; dtypes, as for dtype.of; booleans, numbers, integer and complex cdata
 ---@return cudalua.dtype.DType
----@raise LogicError for nothing, for structs, and if an integer type does not hold a number
+---@raise LogicError without arguments, for structs, and if an integer type cannot hold a number
 function M.result_type(...)
   local what, n = "dtype.result_type", select("#", ...)
   if n == 0 then refuse(what, "expected arrays, dtypes or numbers") end

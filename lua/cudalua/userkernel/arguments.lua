@@ -33,7 +33,7 @@ local refuse = M.refuse
 
 -- ---- making one -----------------------------------------------------------------------------------------------------
 
----The options of a constructor; kinds: the Lua types of those that there are.
+---The options of a constructor; kinds: the Lua types of the valid ones.
 function M.options(where, options, kinds)
   options = errors.options(where, options, kinds)
   for name, kind in pairs_of(kinds) do
@@ -180,7 +180,7 @@ function M.wrong(k, i, why, ...)
 end
 local wrong = M.wrong
 
----Takes the options from behind the arguments; known: those that there are.
+---Takes the options from behind the arguments; known: the valid ones.
 function M.split(k, known, ...)
   local n, wanted = select("#", ...), #k.args
   local values, options = { ... }, {}

@@ -31,7 +31,7 @@ end
 ---@field strided boolean      the elements of arrays taken at [i] are found by their places on `rank` axes
 ---@field rank integer
 ---@field wide boolean         with 64 bits
----@field ranged boolean       i takes the values start, start + step ... of which there are `count`
+---@field ranged boolean       i takes `count` values: start, start + step ...
 ---@field apart boolean        nothing that is written is also reached through another argument
 ---@field same table<string, string>  arguments that are the same elements as another one, which is the one that is used
 ---@field tile? cudalua.gpuarray.Tile  work in tiles

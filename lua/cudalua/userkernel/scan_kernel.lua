@@ -110,7 +110,7 @@ function M.launch(since, k, call)
     changes = #call.written > 0, scratch = own and own.scratch })
 end
 
----How many elements are asked for.
+---How many elements are requested.
 function M.check_n(k, n, most)
   local given = layout.whole(n)
   if not given or given < 0 then

@@ -81,7 +81,7 @@ end
 ---Does the vendor's library compute this call?
 ---@param what string           the function, for messages
 ---@param library string        "cublaslt", "cusolver", "cusparse" or "cufft"
----@param can true|string       true, or what it is that the library cannot do: "int32 products"
+---@param can true|string       true, or what the library cannot do: "int32 products"
 ---@param rather? boolean       own kernels are better at this under "auto"
 ---@return boolean vendor
 ---@raise LogicError under "vendor", if it cannot; RuntimeError if the library is not there

@@ -99,7 +99,7 @@ local function attempt(since, fn, args, places, params, arrays, const, stream)
   if since ~= storage.writes then return run.AGAIN end
 end
 
----Puts what C takes in the place of the arrays among a call's arguments.
+---Puts what C takes instead of the arrays among a call's arguments.
 ---@param fn cudalua.Function
 ---@param args any[]           changed
 ---@param places integer[]     where the arrays are

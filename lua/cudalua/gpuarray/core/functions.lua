@@ -100,19 +100,19 @@ local function pair(name, first, second)
   end
 end
 
----Numbers as mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is the number,
----and the exponent 0.
----@param a cudalua.gpuarray.Array
+---Splits numbers into mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is the
+---number and the exponent is 0.
+---@param a cudalua.gpuarray.Array  the numbers
 ---@param options? {stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array mantissa
+---@return cudalua.gpuarray.Array mantissa  of a's dtype, or the default float
 ---@return cudalua.gpuarray.Array exponent  int32
 ---@raise LogicError for complex numbers
 functions.frexp = pair("frexp", "frexp_mantissa", "frexp_exponent")
 
----Numbers as the sum of two of their sign, the second of them whole.
----@param a cudalua.gpuarray.Array
+---Splits numbers into a fractional and an integral part, both with the sign of the number.
+---@param a cudalua.gpuarray.Array  the numbers
 ---@param options? {stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array fraction  its absolute value is less than 1
+---@return cudalua.gpuarray.Array fraction  with an absolute value less than 1
 ---@return cudalua.gpuarray.Array whole
 ---@raise LogicError for complex numbers
 functions.modf = pair("modf", "modf_fraction", "modf_integer")
@@ -129,10 +129,11 @@ end
 -- A number of decimals may stand before the options.
 local round = functions.round
 
----The nearest number with so many decimals, as NumPy's round; halves go to the even digit. Integers are exact. 16-bit
----floats are computed as float32; what would overflow stays as it is.
----@param a cudalua.gpuarray.Array
----@param decimals? integer  default: 0; -2: to hundreds. May be left out: `a:round { out = b }`
+---Rounds to the given number of decimals, as NumPy's round does; halves round to even. Integers are exact. 16-bit
+---floats are computed as float32. A number whose scaled value would overflow is unchanged.
+---@param a cudalua.gpuarray.Array  the numbers
+---@param decimals? integer  the number of decimals; default: 0; -2 rounds to hundreds. You can omit it: `a:round { out
+---  = b }`
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if decimals is not an integer
@@ -148,10 +149,10 @@ end
 -- One bound may be missing, or both.
 local clip = functions.clip
 
----minimum(maximum(a, low), high), as NumPy's clip. Without a bound, nil, that side is open.
----@param a cudalua.gpuarray.Array|number
----@param low? cudalua.gpuarray.Array|number
----@param high? cudalua.gpuarray.Array|number
+---minimum(maximum(a, low), high), as NumPy's clip. A bound that is nil does not limit that side.
+---@param a cudalua.gpuarray.Array|number  the values to limit
+---@param low? cudalua.gpuarray.Array|number  the lower bound
+---@param high? cudalua.gpuarray.Array|number  the upper bound
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, or if all are numbers
@@ -186,10 +187,10 @@ end
 -- The operation of this name is the sum of a product and a third operand.
 
 ---a * selffac + other * otherfac; as in PyCUDA.
----@param a cudalua.gpuarray.Array
----@param selffac cudalua.gpuarray.Array|number
----@param other cudalua.gpuarray.Array
----@param otherfac cudalua.gpuarray.Array|number
+---@param a cudalua.gpuarray.Array  the first array
+---@param selffac cudalua.gpuarray.Array|number  the factor of a
+---@param other cudalua.gpuarray.Array  the second array
+---@param otherfac cudalua.gpuarray.Array|number  the factor of other
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if these dtypes are not supported, or the shapes do not broadcast
@@ -207,8 +208,8 @@ for name, f in pairs_of(functions) do
   Array[name] = Array[name] or functions[name]
 end
 
----The complex conjugate: conj under its other name, as in PyCUDA.
----@param a cudalua.gpuarray.Array
+---The complex conjugate: another name of conj, as in PyCUDA.
+---@param a cudalua.gpuarray.Array  an array of any shape
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if a's dtype is not supported

@@ -286,7 +286,7 @@ end
 
 local sure = SURE
 
----Shall each operation be computed at once?
+---Sets whether each operation is computed at once.
 ---@param on boolean
 function M.set_eager(on) sure = on and 0 or SURE end
 
@@ -307,7 +307,7 @@ function M.limits_lifted() return sure == math.huge end
 
 local traced, here = false, core.here
 
----Shall the line that wrote each operation be remembered, for errors? (evaluate.lua) Looking for errors is what the
+---Sets whether the line that wrote each operation is kept for errors (evaluate.lua). Looking for errors is what the
 ---software device is for; elsewhere set_debugging() says so.
 function M.trace_lines() traced = core.driver_info().soft or debugging.is_debugging() end
 hooks.trace_lines = M.trace_lines
@@ -339,7 +339,7 @@ function M.unary(op, a)
   return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
 end
 
----An operation of two operands, one of which may be a number.
+---An operation of two operands; one may be a number.
 ---@param op table
 ---@param a any
 ---@param b any
@@ -454,7 +454,7 @@ local function operand_dtypes(op, given)
   return list[1], list[2], list[3]
 end
 
----An operation of three operands, two of which may be numbers.
+---An operation of three operands; two may be numbers.
 ---@param op table
 ---@param a any
 ---@param b any

@@ -53,14 +53,13 @@ function hooks.array_memory(what, x)
     shape = leaf.shape, strides = leaf.strides, dense = leaf.dense }
 end
 
----Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
----with `ptr`, this computes the array, and all pending work on it. The memory lives as long as the array or this table.
----@return table description
----  shape, typestr ("<f4"), version; data: {ptr, readonly}, ptr is 0 if there are no elements; strides: in bytes,
----  nil for C order; descr: of structs, {name, typestr or descr, shape?} for each field, with unnamed ones for gaps;
----  stream: the current one, 1 for the legacy and 2 for the per-thread default stream, otherwise the handle: work in it
----  may use the array; owner: the array
----@raise LogicError if the memory was released; what the kernels raise that compute the value
+---Describes the array to other libraries: version 3 of Numba's CUDA Array Interface. As with `ptr`, this computes the
+---array and all pending operations on it. The memory lives as long as the array or this table.
+---@return table description  fields: shape, typestr ("<f4") and version; data: {ptr, readonly}, where ptr is 0 for an
+---  array without elements; strides: in bytes, nil for C order; descr: for structs, {name, typestr or descr, shape?}
+---  for each field, with unnamed ones for gaps; stream: the current stream, as 1 for the legacy default stream, 2 for
+---  the per-thread default stream, otherwise its handle; work in it may use the array; owner: the array
+---@raise LogicError if the memory was released; errors of the kernels that compute the value
 function Array:cuda_array_interface()
   object.check_self(self, "gpuarray:cuda_array_interface")
   local leaf, dtype = handed_out("gpuarray:cuda_array_interface", self), self._dtype
@@ -108,13 +107,13 @@ end
 
 local texref_options = { channels = true, allow_double_hack = true, allow_complex_hack = true, allow_offset = true }
 
----Lets a texture reference read the array by number: tex1Dfetch(t, i) is its i-th element in memory. PyCUDA's
+---Binds the array to a texture reference, so that tex1Dfetch(t, i) reads its i-th element in memory. PyCUDA's
 ---GPUArray.bind_to_texref.
----@param reference cudalua.TextureReference
----@param options? {allow_offset: boolean?}  allow_offset: the array may begin anywhere, and kernels add what this
----  returns
----@return integer offset  elements from the texture's begin to the array's
----@raise LogicError if the array has gaps, or no texture begins at its address and allow_offset is not given
+---@param reference cudalua.TextureReference  the texture reference
+---@param options? {allow_offset: boolean?}  allow_offset: the array may begin at any address, and kernels add the
+---  returned offset
+---@return integer offset  elements from the start of the texture to the array
+---@raise LogicError if the array is not contiguous, or no texture can begin at its address and allow_offset is not set
 function Array:bind_to_texref(reference, options)
   local what = "gpuarray:bind_to_texref"
   if type(options) == "boolean" then options = { allow_offset = options } end
@@ -132,16 +131,16 @@ local hacks = {
 }
 
 ---@class cudalua.BindOptions
----@field channels? integer            as many elements are one texel; default 1
----@field allow_double_hack? boolean   float64 as two channels of 32 bits, for fp_tex1Dfetch() of pycuda-helpers.hpp
----@field allow_complex_hack? boolean  complex64 as two, complex128 as four channels of 32 bits
----@field allow_offset? boolean        the array may begin anywhere, and kernels add what is returned
+---@field channels? integer  the number of elements in one texel; default 1
+---@field allow_double_hack? boolean  read float64 as two 32-bit channels, for fp_tex1Dfetch() of pycuda-helpers.hpp
+---@field allow_complex_hack? boolean  read complex64 as two 32-bit channels, complex128 as four
+---@field allow_offset? boolean  the array may begin at any address, and kernels add the returned offset
 
----The same, and the reference gets the format of the array's dtype. PyCUDA's GPUArray.bind_to_texref_ext.
----@param reference cudalua.TextureReference
----@param options? cudalua.BindOptions
----@return integer offset  elements from the texture's begin to the array's
----@raise LogicError as bind_to_texref, and if textures do not read the dtype
+---As bind_to_texref, and sets the format of the reference to the array's dtype. PyCUDA's GPUArray.bind_to_texref_ext.
+---@param reference cudalua.TextureReference  the texture reference
+---@param options? cudalua.BindOptions  channels and the hacks for double and complex
+---@return integer offset  elements from the start of the texture to the array
+---@raise LogicError as bind_to_texref, and if textures do not support the dtype
 function Array:bind_to_texref_ext(reference, options)
   local what = "gpuarray:bind_to_texref_ext"
   options = errors.options(what, options, texref_options)

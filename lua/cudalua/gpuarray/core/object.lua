@@ -59,7 +59,7 @@ end })
 ---@return boolean
 function M.is_array(x) return type(x) == "table" and getmetatable(x) == M.TAG end
 
----For an error about the first argument, which is no array: what to write if a method was called with a dot.
+---For an error about the first argument, which is not an array: what to write if a method was called with a dot.
 ---@param what string  the function that was called, for messages: "gpuarray:sum"
 ---@param x any        its first argument
 ---@return string      "; call the method with a colon: a:sum()", or empty

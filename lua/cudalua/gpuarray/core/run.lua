@@ -181,7 +181,7 @@ end
 ---@param since integer     as of a Launch
 ---@param fn cudalua.Function
 ---@param blocks integer
----@param list any[]        arguments, among them any two in the place of the new memory; left as it is
+---@param list any[]        arguments, among them any two instead of the new memory; left as it is
 ---@param pool cudalua.DeviceMemoryPool
 ---@param bytes integer     of the new memory
 ---@param place? integer    number of the parameter that is its address, from 0; default: 1
@@ -194,7 +194,7 @@ end
 
 -- ---- several kernels ------------------------------------------------------------------------------------------------
 
----Kernels and fills that belong together: later ones read what earlier ones wrote to memory that nobody else knows.
+---Kernels and fills that belong together: later ones read what earlier ones wrote to memory of their own.
 ---@class cudalua.gpuarray.Sequence
 ---@field since integer        as of a Launch, and so are leaves, writes, and scratch
 ---@field changes? boolean      as of a Launch: only the last step writes to what was there before; default: writes are
@@ -222,7 +222,7 @@ local function step(since, fn, s)
 end
 
 ---Does the steps in their order. If a finalizer writes to arrays before or between them, the rest is not done, and the
----caller makes its lists again and begins anew. What the steps before wrote is in new memory, which is written again.
+---caller makes its lists again and starts over. What the steps before wrote is in new memory, which is written again.
 ---@param sequence cudalua.gpuarray.Sequence
 ---@return boolean done
 ---@return boolean captured

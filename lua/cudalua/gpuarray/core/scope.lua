@@ -12,8 +12,8 @@ local Array = object.Array
 ---@class cudalua.gpuarray
 local M = {}
 
----Gives the memory back to the pool now. Views of the array lose it as well, and so do expressions that use the
----array and are not computed yet. Using any of them afterwards is an error.
+---Returns the memory to the pool now. Views of the array and pending expressions that use it lose the memory, too.
+---Using any of them afterwards is an error.
 function Array:release()
   object.check_self(self, "gpuarray:release")
   if self._sig then
@@ -48,13 +48,14 @@ local function finish(scope, ok, ...)
   return ...
 end
 
----Calls fn(...). What it returns is computed and stays: arrays, and arrays in tables. The memory of all other arrays
----that were made inside is freed, and using one of those later is an error. An array is made where it is written,
----whoever computes it; one that was made outside stays. A coroutine that fn resumes has scopes of its own.
----@param fn function
----@param ... any  arguments of fn
----@return any ...  what fn returns
----@raise what fn raises, and what the kernels raise that compute what it returns; the arrays that it made are gone then
+---Calls fn(...) and frees the memory of the arrays made inside, except for those that it returns. Returned arrays, and
+---arrays in returned tables, are computed and stay valid. Using another array of the scope afterwards is an error. An
+---array belongs to the scope where its expression is written, even if it is computed elsewhere; arrays made outside
+---stay valid. A coroutine that fn resumes has its own scopes.
+---@param fn function  the function to call
+---@param ... any  the arguments of fn
+---@return any ...  the results of fn
+---@raise errors of fn, and of the kernels that compute its results; the arrays that it made are then freed, too
 function M.scope(fn, ...)
   errors.check_callable("gpuarray.scope", fn)
   return finish(storage.enter(), pcall(fn, ...))

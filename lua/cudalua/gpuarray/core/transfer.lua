@@ -136,7 +136,7 @@ end
 local types, pinned, watched = cell.types, cell.cells, cell.watched
 local read, told = core.array_read, core.array_told
 
----The value of an array that nobody has used since its kernel left it in the cell; see reduce/run.lua.
+---The value of an unused array, which its kernel left in the cell; see reduce/run.lua.
 ---@param x cudalua.gpuarray.Array
 ---@return boolean|number|nil  nil: its memory tells
 function M.told(x)

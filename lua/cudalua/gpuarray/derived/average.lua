@@ -94,15 +94,15 @@ local function average(what, a, o)
   return x, sums
 end
 
----The mean of the elements, each as often as its weight says, as NumPy's average: sum(a * weights) / sum(weights).
----Where the weights add up to 0 it is NaN or infinite; NumPy raises there.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: a number or a list;
----  default: all. weights: of a's shape, or of that of the axes that go; default: all the same. returned: the sum of
----  the weights follows
----@return cudalua.gpuarray.Array  of a's and the weights' dtype together, of integers the default float
----@return cudalua.gpuarray.Array?  the sums of weights, of the same shape
----@raise LogicError if the weights do not fit, and as gpuarray.mean
+---The weighted mean of the elements, as NumPy's average: sum(a * weights) / sum(weights). If the weights add up to 0,
+---the result is NaN or infinite, whereas NumPy raises an error.
+---@param a cudalua.gpuarray.Array  the array to average, of any shape
+---@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: an integer or a list
+---  of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal
+---  weights. returned: return the sum of the weights, too
+---@return cudalua.gpuarray.Array  of the promoted dtype of a and the weights; for integers the default float
+---@return cudalua.gpuarray.Array?  the sums of the weights, with the same shape
+---@raise LogicError if the shape of the weights does not fit, and as gpuarray.mean
 define("average", function(a, options)
   local what = "gpuarray.average"
   if type(options) == "number" or type(options) == "table" and #options > 0 then options = { axis = options } end

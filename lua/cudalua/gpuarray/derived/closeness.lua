@@ -97,12 +97,12 @@ end
 
 local close_options = { rtol = true, atol = true, equal_nan = true, out = true, stream = true, allocator = true }
 
----For each element: is |a - b| at most atol + rtol * |b|? As NumPy's isclose. Equal infinities are close, and nothing
----else is close to an infinite b. Integers of 32 and 64 bits are compared in float64, 16-bit floats in float32.
----@param a cudalua.gpuarray.Array|number  of any numeric dtype
----@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
+---Tests element by element whether |a - b| <= atol + rtol * |b|, as NumPy's isclose. Equal infinities are close;
+---nothing else is close to an infinite b. 32-bit and 64-bit integers are compared in float64, 16-bit floats in float32.
+---@param a cudalua.gpuarray.Array|number  an array of any numeric dtype, or a number
+---@param b cudalua.gpuarray.Array|number  the reference; its shape broadcasts with a's
 ---@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
+---  allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: count two NaNs as close
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError if the shapes do not broadcast, or both are numbers
 define("isclose", function(a, b, options)
@@ -113,9 +113,10 @@ end)
 
 local all_options = { rtol = true, atol = true, equal_nan = true, stream = true }
 
----Are all elements close, as isclose() says? The program waits for the answer. Of no elements: true.
----@param a cudalua.gpuarray.Array|number
----@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
+---Returns true if all elements are close, as isclose() defines it. The program waits for the result. Returns true for
+---empty arrays.
+---@param a cudalua.gpuarray.Array|number  an array of any numeric dtype, or a number
+---@param b cudalua.gpuarray.Array|number  the reference; its shape broadcasts with a's
 ---@param options? {rtol: any, atol: any, equal_nan: boolean, stream: cudalua.Stream}  as for isclose
 ---@return boolean
 ---@raise LogicError as isclose
@@ -127,11 +128,11 @@ end)
 
 local equal_options = { equal_nan = true, stream = true }
 
----Have two arrays one shape, and are all their elements equal? Types may differ: values are compared. The program waits
----for the answer.
----@param a any  array on the device; or host data, if b is an array on the device
----@param b any
----@param options? {equal_nan: boolean, stream: cudalua.Stream}  NaN equals NaN
+---Returns true if two arrays have the same shape and equal elements. Elements of different dtypes are compared by
+---value. The program waits for the result.
+---@param a any  an array on the device; or host data, if b is an array on the device
+---@param b any  likewise
+---@param options? {equal_nan: boolean, stream: cudalua.Stream}  equal_nan: count two NaNs as equal
 ---@return boolean
 ---@raise LogicError if neither is an array on the device, and for structs
 define("array_equal", function(a, b, options)

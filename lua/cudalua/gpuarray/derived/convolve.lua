@@ -56,17 +56,18 @@ local function computed(s, from, count, backwards, out)
 end
 
 ---The convolution of two vectors, as NumPy's convolve: element k is the sum of a[i] * v[j] over all i + j = k + 1. The
----sum goes over the shorter vector's elements in ascending order, one fused multiplication and addition each, and is
----rounded as matmul()'s; so the result has the same bits on every device. Integers and bool are added up in 64 bits,
----int8 in 32.
----@param a cudalua.gpuarray.Array  of one axis
----@param v any  likewise; or a list, a host array or a number
+---sum runs over the elements of the shorter vector in ascending order, with one fused multiply-add each, and is rounded
+---as in matmul(). The result therefore has the same bits on every device. Integers and bool are summed in 64 bits, int8
+---in 32.
+---@param a cudalua.gpuarray.Array  a 1-D array
+---@param v any  a 1-D array, a list, a host array or a number
 ---@param options? {mode: string, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----  mode: "full" (default), all places where the two meet: n + m - 1; "same", as many as the longer one has, from the
----  middle; "valid", those where all of the shorter one meets. dtype: as for matmul
----@return cudalua.gpuarray.Array  of one axis
----@raise LogicError for more axes and for no elements, an unknown mode, if the dtypes are not supported, or out does
----  not fit
+---  mode: "full" (default): all n + m - 1 positions where the vectors overlap; "same": as many elements as the longer
+---  vector has, from the middle; "valid": the positions where the shorter vector overlaps completely. dtype: as for
+---  matmul
+---@return cudalua.gpuarray.Array  a 1-D array
+---@raise LogicError for arrays with more axes or without elements, for an unknown mode, if the dtypes are not
+---  supported, or if out has another shape
 define("convolve", function(what, a, v, options)
   local b, mode, s, out = read(what, a, v, options, "full")
   s.long, s.short = a, b
@@ -78,11 +79,11 @@ define("convolve", function(what, a, v, options)
 end)
 
 ---The cross-correlation of two vectors, as NumPy's correlate: element k of "full" is the sum of a[k + j - m] times the
----conjugate of v[j], m being v's size. The sums are as convolve()'s.
----@param a cudalua.gpuarray.Array  of one axis
+---conjugate of v[j], where m is the size of v. The sums are computed as in convolve().
+---@param a cudalua.gpuarray.Array  a 1-D array
 ---@param v any  as for convolve
 ---@param options? any  as for convolve; mode: default "valid"
----@return cudalua.gpuarray.Array  of one axis
+---@return cudalua.gpuarray.Array  a 1-D array
 ---@raise LogicError as gpuarray.convolve
 define("correlate", function(what, a, v, options)
   local b, mode, s, out = read(what, a, v, options, "valid")

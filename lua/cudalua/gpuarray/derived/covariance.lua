@@ -196,17 +196,20 @@ local function unchanged(_, c) return c end
 local cov_options = { y = true, rowvar = true, bias = true, ddof = true, fweights = true, aweights = true, dtype = true,
   out = true, stream = true, allocator = true }
 
----The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
----its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
----are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
----@param m cudalua.gpuarray.Array  of at most two axes; one axis is one variable
+---The covariance matrix of variables, as NumPy's cov: element (i, j) is the covariance of variables i and j. Each row
+---is a variable and holds its observations. Without degrees of freedom, for example with a single observation, the
+---result is NaN. 16-bit floats are computed as float32. Unlike in NumPy, the result of float32 is float32; dtype
+---changes that.
+---@param m cudalua.gpuarray.Array  a 1-D array (a single variable) or a 2-D array
 ---@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any,
----  out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  y: more variables. rowvar = false:
----  variables are columns. bias: divide by the number n of observations, default by n - 1; ddof: by n - ddof. fweights:
----  how often each observation counts, integers; aweights: its weight; neither may be negative, which is looked at on
----  the host alone. dtype: of the result
----@return cudalua.gpuarray.Array  of as many rows and columns as there are variables; of one variable 0-d
----@raise LogicError for more axes, if y or weights do not fit, the dtype is not supported, or out does not fit
+---  out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  y: an array with more variables. rowvar:
+---  each row is a variable (default true); false: each column is one. bias: divide by the number n of observations
+---  instead of n - 1; ddof: divide by n - ddof. fweights: how often each observation counts, integers; aweights: the
+---  weight of each observation. Weights must not be negative, which is checked for host data only. dtype: the dtype of
+---  the result
+---@return cudalua.gpuarray.Array  one row and one column for each variable; 0-d for a single variable
+---@raise LogicError for arrays with more axes, if y or the weights do not fit, if the dtype is not supported, or if out
+---  has another shape
 define("cov", function(what, m, options)
   local o = errors.options(what, options, cov_options)
   local s = read(what, m, o)
@@ -233,12 +236,12 @@ end
 
 local corrcoef_options = { y = true, rowvar = true, dtype = true, out = true, stream = true, allocator = true }
 
----The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
----of both variables. NaN for a variable that does not vary.
+---The correlation coefficients of variables, as NumPy's corrcoef: the covariances divided by the standard deviations of
+---both variables. NaN for a constant variable.
 ---@param m cudalua.gpuarray.Array  as for cov
----@param options? {y: any, rowvar: boolean, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  as for cov
----@return cudalua.gpuarray.Array  as cov; its parts are from -1 to 1
+---@param options? {y: any, rowvar: boolean, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}  y: as for cov. rowvar: as for cov. dtype: as for cov
+---@return cudalua.gpuarray.Array  as for cov; real and imaginary parts are from -1 to 1
 ---@raise LogicError as gpuarray.cov
 define("corrcoef", function(what, m, options)
   local o = errors.options(what, options, corrcoef_options)

@@ -43,15 +43,15 @@ local function differences(what, x, axis)
   return subtract(part(what, x, axis, 2, n), part(what, x, axis, 1, n - 1))
 end
 
----Differences of neighbours along an axis, a[i + 1] - a[i], n times over, as NumPy's diff. Integers wrap; of bool:
----whether the two differ.
----@param a cudalua.gpuarray.Array
----@param n? integer  how often, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
+---The differences of neighbours along an axis, a[i + 1] - a[i], applied n times, as NumPy's diff. Integers wrap around;
+---for bool, tests whether two neighbours differ.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
+---@param n? integer  how many times to take differences, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
 ---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
----  cudalua.Stream, allocator: function}  axis: default the last one; prepend, append: what stands before and behind
----  each line first: a number, an array or nested lists
+---  cudalua.Stream, allocator: function}  axis: default the last one. prepend: a number, an array or nested lists to
+---  add in front of each line. append: elements to add behind each line
 ---@return cudalua.gpuarray.Array  with n elements fewer along the axis
----@raise LogicError for a 0-d array, a bad n or axis, and if what is joined does not fit
+---@raise LogicError for a 0-d array, an invalid n or axis, and if prepend or append have another shape
 define("diff", function(a, n, options)
   local what = "gpuarray.diff"
   arguments.check_array(what, "a", a)

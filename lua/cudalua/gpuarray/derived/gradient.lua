@@ -147,16 +147,18 @@ local function along_axis(what, f, axis, spacing, edge_order)
   return x
 end
 
----The slopes of a function along axes, from its values at places, as NumPy's gradient: in between of the parabola
----through a place and its two neighbours, at the ends of the line through two places. Integers become the default
----float, and 16-bit floats are computed as float32.
----@param f cudalua.gpuarray.Array
+---The derivatives of a function along axes, computed from its values at sample points, as NumPy's gradient. Inside, the
+---derivative is that of the parabola through a point and its two neighbours, at the ends that of the line through two
+---points. Integers become the default float, and 16-bit floats are computed as float32.
+---@param f cudalua.gpuarray.Array  the values of the function
 ---@param options? {spacing: any, axis: any, edge_order: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  spacing: the distance of two places, default 1; or the places along an axis, an array or a
----  list; of several axes a list with an entry for each. axis: a number or a list; default: all. edge_order: 2 has the
----  slope of the parabola through three places at the ends, too; default: 1. out: only of one axis
----@return cudalua.gpuarray.Array ...  one for each axis, of f's shape
----@raise LogicError if an axis has not edge_order + 1 elements, the spacing does not fit, f is 0-d, or out does not fit
+---  allocator: function}  spacing: the distance between two points, default 1; or the coordinates along an axis, as an
+---  array or a list; for several axes, a list with an entry for each. axis: an integer or a list of integers; default:
+---  all axes. edge_order: 2 uses the parabola through three points at the ends, too; default: 1. out: for a single axis
+---  only
+---@return cudalua.gpuarray.Array ...  one for each axis, with f's shape
+---@raise LogicError if an axis has fewer than edge_order + 1 elements, the spacing does not fit, f is 0-d, or out has
+---  another shape
 define("gradient", function(what, f, options)
   object.check_array(what, f)
   local o = errors.options(what, options, gradient_options)
@@ -235,14 +237,14 @@ local function nothing(what, y, x, axis)
   return make.fresh(what, shape, result, "C"):fill(0)
 end
 
----The area under a line through points, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
----both places. Integers become the default float, and 16-bit floats are computed as float32.
----@param y cudalua.gpuarray.Array  the values
+---The integral by the trapezoidal rule, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
+---the two points. Integers become the default float, and 16-bit floats are computed as float32.
+---@param y cudalua.gpuarray.Array  the values of the function
 ---@param options? {x: any, dx: number, axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
----  function}  x: the places, one for each element of the axis, or of as many axes as y; dx: their distance, default 1;
----  axis: default the last one
+---  function}  x: the coordinates, one for each element of the axis, or an array with as many axes as y; dx: the
+---  distance between two points, default 1; axis: default the last one
 ---@return cudalua.gpuarray.Array  without that axis
----@raise LogicError if x does not fit, y is 0-d, or out does not fit
+---@raise LogicError if x does not fit, y is 0-d, or out has another shape
 define("trapezoid", function(what, y, options)
   object.check_array(what, y)
   local o = errors.options(what, options, trapezoid_options)

@@ -87,15 +87,16 @@ local function interpolated(x, xp, fp, left, right)
     lines(x, between, f.imag(fp), part(left, "im"), part(right, "im")))
 end
 
----Values of a function that is known at some points, on the straight lines between these, as NumPy's interp.
----@param x any   where: array, nested lists or a number
----@param xp any  1-D, ascending: the points
----@param fp any  1-D, as long: the values there; also complex
+---Piecewise linear interpolation of a function with known values at some points, as NumPy's interp.
+---@param x any  the coordinates to evaluate: an array, nested lists or a number
+---@param xp any  the coordinates of the points: 1-D and ascending
+---@param fp any  the values at the points: 1-D, of the same length; may be complex
 ---@param options? {left: any, right: any, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  left, right: the value for x below the first and above the last point; default: the first and
----  the last value. period: the points repeat, in any order; left and right have no meaning then
----@return cudalua.gpuarray.Array  of x's shape; the dtype of all three together, of integers the default float
----@raise LogicError if xp and fp are not 1-D of one length, are empty, or x or xp is complex
+---  allocator: function}  left: the value for x below the first point; default: the first value; right: the value for x
+---  above the last point; default: the last value. period: the period of the coordinates; the points may then be
+---  unsorted, and left and right are ignored
+---@return cudalua.gpuarray.Array  with x's shape, of the promoted dtype of all three; for integers the default float
+---@raise LogicError if xp and fp are not 1-D arrays of one length, if they are empty, or if x or xp is complex
 function M.interp(x, xp, fp, options)
   local what = "gpuarray.interp"
   local o = errors.options(what, options, known)

@@ -29,15 +29,15 @@ local function filling(what, a, value)
   return x
 end
 
----An array with one value where a mask is true, as PyTorch's masked_fill: of the array's own dtype. `{ out = a }`
----writes to the array itself.
----@param a cudalua.gpuarray.Array
----@param mask any   array of bool, or whatever is true where it is not 0; broadcasts to a's shape
----@param value any  number, or 0-d array here or on the host. Of an array, integers wrap
+---Returns an array with one value where a mask is true, as PyTorch's masked_fill, in the array's own dtype. `{ out = a
+---}` writes to the array itself.
+---@param a cudalua.gpuarray.Array  the array, of any shape
+---@param mask any  an array of bool or of numbers, which are true unless they are 0; broadcasts to a's shape
+---@param value any  a number, or a 0-d array on the device or the host. Integers from an array wrap around
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
----  array of a higher kind (float for integer, complex for real: astype() converts)
+---  array of a higher kind. Convert float to integer and complex to real with astype()
 define("masked_fill", function(a, mask, value, options)
   local what = "gpuarray.masked_fill"
   arguments.check_array(what, "a", a)
@@ -59,12 +59,13 @@ local function finite(x, o, info)
   return f.where(f.eq(x, -math.huge), o.neginf or info.min, y)
 end
 
----An array with numbers in place of NaN and infinities, as NumPy's nan_to_num; of complex numbers in each part.
----@param a cudalua.gpuarray.Array
+---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
+---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  default: 0, and the greatest and the least finite number of the dtype
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the least finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
----@raise LogicError if it is not a number
+---@raise LogicError if a replacement is not a number
 define("nan_to_num", function(a, options)
   local what = "gpuarray.nan_to_num"
   arguments.check_array(what, "a", a)

@@ -82,12 +82,14 @@ end
 
 local isin_options = { invert = true, assume_unique = true, out = true, stream = true, allocator = true }
 
----For each element: is it among some values? As NumPy's isin. NaN is not, as it equals nothing.
----@param a any     array, or host data, if the values are an array
----@param values any  array, nested lists or a number
+---Tests for each element whether it is one of the given values, as NumPy's isin. NaN never is, as it does not equal
+---anything.
+---@param a any  an array, or host data, if the values are an array
+---@param values any  the values to look for: an array, nested lists or a number
 ---@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  invert: is it not among them? assume_unique: taken as NumPy's, makes no difference
----@return cudalua.gpuarray.Array  of bool, of a's shape
+---  allocator: function}  invert: test whether an element is not among the values; assume_unique: accepted for NumPy's
+---  sake, without effect
+---@return cudalua.gpuarray.Array  of bool, with a's shape
 ---@raise LogicError for elements of a struct type, and if neither is an array
 define("isin", function(a, values, options)
   local what = "gpuarray.isin"
@@ -136,15 +138,15 @@ end
 
 local intersect_options = { assume_unique = true, indices = true, stream = true, allocator = true }
 
----The elements that are in both arrays, each once and in ascending order, as NumPy's intersect1d. The program waits
----for the number of elements.
----@param a any  array of any shape; one of both may be nested lists or a host array
----@param b any
+---The elements that are in both arrays, without duplicates and in ascending order, as NumPy's intersect1d. The program
+---waits for the number of elements.
+---@param a any  an array of any shape; one of the two may be nested lists or a host array
+---@param b any  likewise
 ---@param options? {assume_unique: boolean, indices: boolean, stream: cudalua.Stream, allocator: function}
----  assume_unique: neither array has an element twice, which spares a step; indices: where the elements come first in a
----  and in b follows
+---  assume_unique: neither array has duplicates, which saves a step; indices: return the positions of the first
+---  occurrences in a and b, too
 ---@return cudalua.gpuarray.Array values  1-D
----@return cudalua.gpuarray.Array ...     with indices: positions in a and in b, in C order, from 1; int64
+---@return cudalua.gpuarray.Array ...  with indices: the positions in a and in b, in C order, from 1; int64
 ---@raise LogicError for elements of a struct type, and if neither is an array
 function M.intersect1d(a, b, options)
   local what = "gpuarray.intersect1d"
@@ -152,10 +154,10 @@ function M.intersect1d(a, b, options)
   return errors.within(what, intersection, what, a, b, o)
 end
 
----The elements that are in one of two arrays or in both, each once and in ascending order, as NumPy's union1d. The
----program waits for the number of elements.
----@param a any  array of any shape; one of both may be nested lists or a host array
----@param b any
+---The elements that are in at least one of two arrays, without duplicates and in ascending order, as NumPy's union1d.
+---The program waits for the number of elements.
+---@param a any  an array of any shape; one of the two may be nested lists or a host array
+---@param b any  likewise
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError for elements of a struct type, and if neither is an array
@@ -165,12 +167,12 @@ function M.union1d(a, b, options)
   return errors.within(what, function() return (unique(concatenate { lists_of(what, a, b) })) end)
 end
 
----The elements of an array that are not in another, each once and in ascending order, as NumPy's setdiff1d. The program
----waits for the number of elements.
----@param a any  array of any shape; one of both may be nested lists or a host array
----@param b any
+---The elements of an array that are not in another one, without duplicates and in ascending order, as NumPy's
+---setdiff1d. The program waits for the number of elements.
+---@param a any  an array of any shape; one of the two may be nested lists or a host array
+---@param b any  likewise
 ---@param options? {assume_unique: boolean, stream: cudalua.Stream, allocator: function}  assume_unique: neither array
----  has an element twice: those of a stay in their order
+---  has duplicates; the elements of a keep their order
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError for elements of a struct type, and if neither is an array
 function M.setdiff1d(a, b, options)
@@ -183,12 +185,12 @@ function M.setdiff1d(a, b, options)
   end)
 end
 
----The elements that are in just one of two arrays, each once and in ascending order, as NumPy's setxor1d. The program
----waits for the number of elements.
----@param a any  array of any shape; one of both may be nested lists or a host array
----@param b any
+---The elements that are in exactly one of two arrays, without duplicates and in ascending order, as NumPy's setxor1d.
+---The program waits for the number of elements.
+---@param a any  an array of any shape; one of the two may be nested lists or a host array
+---@param b any  likewise
 ---@param options? {assume_unique: boolean, stream: cudalua.Stream, allocator: function}  assume_unique: neither array
----  has an element twice, which spares a step
+---  has duplicates, which saves a step
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError for elements of a struct type, and if neither is an array
 function M.setxor1d(a, b, options)

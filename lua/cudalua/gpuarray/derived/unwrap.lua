@@ -78,15 +78,15 @@ local function number(what, name, x, default, any)
   return value
 end
 
----Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
----half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
----is not an integer.
----@param p cudalua.gpuarray.Array  of real numbers
+---Removes jumps from angles along an axis, as NumPy's unwrap: adds whole periods so that no element is more than half a
+---period from its predecessor. Floats keep their dtype; integers become int64, or the default float if the period is
+---not an integer.
+---@param p cudalua.gpuarray.Array  the angles, real numbers
 ---@param options? {discont: number, axis: integer, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half
----  a period. axis: default the last one
----@return cudalua.gpuarray.Array  of p's shape
----@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
+---  allocator: function}  period: default 2 pi. discont: jumps smaller than this stay; default, and the smallest value
+---  with an effect: half a period. axis: default the last one
+---@return cudalua.gpuarray.Array  with p's shape
+---@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out has another shape
 define("unwrap", function(what, p, options)
   object.check_array(what, p)
   local o = errors.options(what, options, known)

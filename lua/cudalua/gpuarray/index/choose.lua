@@ -67,13 +67,14 @@ end
 -- A 0-d array of a value.
 local function scalar_array(value, dt) return transfer.to_gpu(ndarray.array(value, dt)) end
 
----For each element the choice that belongs to the first condition that is true, as NumPy's select; one expression.
----@param conditions cudalua.gpuarray.Array[]  of bool
----@param choices any[]   as many arrays or numbers; all broadcast
----@param default? any    array or number, where no condition is true; default: 0
+---For each element, returns the choice of the first condition that is true, as NumPy's select. The result is one
+---expression.
+---@param conditions cudalua.gpuarray.Array[]  a list of arrays of bool
+---@param choices any[]  a list of as many arrays or numbers; all of them broadcast
+---@param default? any  an array or a number, for elements where no condition is true; default: 0
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the lists are not of one length, or empty, and if types or shapes do not fit
+---@raise LogicError if the lists are empty or have different lengths, and if dtypes or shapes do not fit
 function M.select(conditions, choices, default, options)
   local what = "gpuarray.select"
   errors.options(what, options, PLACED)
@@ -129,13 +130,13 @@ end
 
 local choose_options = { mode = true, out = true, stream = true, allocator = true }
 
----For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
----@param numbers cudalua.gpuarray.Array  integers from 1, negative ones from the last
----@param choices any[]    arrays or numbers
+---For each element, returns the element of the array with that number, as NumPy's choose. All arrays broadcast.
+---@param numbers cudalua.gpuarray.Array  the numbers of the choices: integers from 1; negative ones count from the last
+---@param choices any[]  the choices: arrays or numbers
 ---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
 ---  function}  mode: as for take
 ---@return cudalua.gpuarray.Array
----@raise LogicError if a number has no choice
+---@raise LogicError if a number does not have a choice
 define("choose", function(numbers, choices, options)
   local what = "gpuarray.choose"
   check_array(what, "numbers", numbers)
@@ -188,13 +189,15 @@ local function compared_in(what, x, y)
 end
 
 ---The insertion positions of values in a sorted array, as NumPy's searchsorted: the position of the first element that
----is not less, or with side "right" of the first one that is greater; one more than the number of elements if none is.
----NaNs are sorted to the end.
----@param a cudalua.gpuarray.Array  1-D, ascending
----@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
----@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  default: left
----@return cudalua.gpuarray.Array  int64, of the shape of the values
----@raise LogicError if a has not one axis, or for complex types
+---is not less, or with side "right", that is greater. If no element is, the position is one more than the number of
+---elements. NaNs are sorted to the end.
+---@param a cudalua.gpuarray.Array  a 1-D array in ascending order
+---@param values any  the values to insert: an array, nested lists or a number; they may be outside the range of a's
+---  integer type
+---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  side: "left" (default): before
+---  equal elements; "right": behind them
+---@return cudalua.gpuarray.Array  int64, with the shape of values
+---@raise LogicError if a is not a 1-D array, and for complex types
 define("searchsorted", function(a, values, options)
   local what = "gpuarray.searchsorted"
   check_array(what, "a", a)

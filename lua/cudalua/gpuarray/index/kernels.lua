@@ -13,7 +13,7 @@ local M = {}
 
 local kernels = {} -- by key
 
----A kernel, made when it is first asked for.
+---A kernel, made when it is first requested.
 ---@param key string
 ---@param make fun(): string, string, table?  its name, its source, and the pieces of prelude.lua that it needs
 ---@param exact? boolean  gpuarray.fast_math does not change it

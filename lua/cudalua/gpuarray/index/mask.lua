@@ -131,7 +131,7 @@ function M.listed(p) return p.count == 0 and storage.empty(dtypes.int64, { 0 }, 
 ---The elements where a mask is true.
 ---@param p cudalua.gpuarray.MaskPlaces
 ---@param leaf table  without gaps, in C order, of as many elements as the mask or more
----@param since? integer  storage.writes before the mask and the leaf were looked at; nil: nobody else knows the leaf
+---@param since? integer  storage.writes before the mask and the leaf were looked at; nil: the leaf is not shared
 ---@return cudalua.gpuarray.Array result  1-D; run.AGAIN: a finalizer wrote to arrays since then
 function M.selected(p, leaf, since)
   return move.inside(leaf, selected, p, leaf, since)

@@ -233,7 +233,7 @@ end
 ---The selected elements as a new array. Where positions are checked, it waits for the kernel.
 ---@param sel table
 ---@param mode? "raise"|"wrap"|"clip"  default: raise
----@param since? integer  storage.writes before the selection was made; nil: nobody else knows these arrays
+---@param since? integer  storage.writes before the selection was made; nil: these arrays are not shared
 ---@return cudalua.gpuarray.Array result  run.AGAIN: a finalizer wrote to arrays since then
 function M.gather(sel, mode, since) return M.inside(sel.base, gather, sel, mode or "raise", since) end
 

@@ -68,16 +68,17 @@ function object.get_index(self, key)
   return get(what, self, n, items)
 end
 
----A part of the array: one item for each axis, from the first; axes without one are taken whole. Without arrays among
----the items it is a view, else a new array, as by NumPy's advanced indexing; then the program waits until the kernel
----has looked at the positions.
----@param ... any  i drops its axis; {i} keeps it with extent 1; {lo, hi} and {lo, hi, step} are ranges, both ends
----  included, {lo, lo - 1} is empty, a negative step runs backwards; {} is all; gpuarray.newaxis adds an axis; an array
----  of integers, on the device or the host, takes the elements at these positions; one of booleans, of the shape of one
----  axis or several, those where it is true. The arrays of an index broadcast to one shape; its axes come where the
----  arrays stand side by side (numbers among them), else first.
+---Returns a part of the array. Each item belongs to an axis, from the first; axes without an item are taken whole.
+---Without arrays among the items the result is a view. Otherwise it is a new array, as in NumPy's advanced indexing,
+---and the program waits until the kernel has checked the positions.
+---@param ... any  the items. i removes its axis; {i} keeps it with extent 1. {lo, hi} and {lo, hi, step} are ranges
+---  that include both ends; {lo, lo - 1} is empty, and a negative step runs backwards. {} is the whole axis;
+---  gpuarray.newaxis adds an axis. An array of integers, on the device or the host, selects the elements at these
+---  positions. An array of booleans, with the shape of one or more axes, selects the elements where it is true. The
+---  arrays of an index broadcast to one shape. Its axes take the place of the arrays if these are adjacent (with
+---  numbers among them), else they come first.
 ---@return cudalua.gpuarray.Array
----@raise LogicError for what lies outside an axis, too many items, and shapes or types that do not fit
+---@raise LogicError for positions out of range, too many items, and shapes or types that do not fit
 function Array:slice(...)
   object.check_self(self, "gpuarray:slice")
   return get("gpuarray:slice", self, select("#", ...), { ... })

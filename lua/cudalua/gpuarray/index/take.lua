@@ -39,16 +39,17 @@ end
 
 local take_options = { axis = true, mode = true, out = true, stream = true, allocator = true }
 
----The elements at these positions, along an axis or of the whole array in C order, as NumPy's take. Where positions are
----checked (mode "raise"), the program waits for the kernel.
----@param a cudalua.gpuarray.Array
----@param indices any  array of integers, here or on the host, nested lists, or a number; positions from 1, negative
----  ones from the end; their shape takes the axis' place
+---Returns the elements at the given positions, along an axis or in the whole array in C order, as NumPy's take. If
+---positions are checked (mode "raise"), the program waits for the kernel.
+---@param a cudalua.gpuarray.Array  the array, of any shape
+---@param indices any  the positions: an array of integers on the device or the host, nested lists, or a number; from 1,
+---  negative ones from the end. Their shape replaces the axis
 ---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  axis: default the whole array; mode: how to treat a position out of range: an error
----  (default), it goes round, or it becomes the first or the last one (negative ones the first one)
+---  allocator: function}  axis: default the whole array; mode: how to treat a position out of range: "raise" (default):
+---  raise an error; "wrap": count on from the other end; "clip": use the first or the last position (for negative ones
+---  the first)
 ---@return cudalua.gpuarray.Array
----@raise LogicError for positions that are not there, or of a type or shape that does not fit
+---@raise LogicError for positions out of range, or of a type or shape that does not fit
 define("take", function(a, indices, options)
   local what = "gpuarray.take"
   check_array(what, "a", a)
@@ -76,14 +77,14 @@ end
 
 local put_options = { mode = true, stream = true }
 
----Writes to the elements at these positions of the whole array in C order, as NumPy's put. Where a position comes more
----than once, its last value stays.
----@param a cudalua.gpuarray.Array  written to
+---Writes to the elements at the given positions of the whole array in C order, as NumPy's put. If a position appears
+---more than once, its last value stays.
+---@param a cudalua.gpuarray.Array  the array to write to
 ---@param indices any  as for take
----@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
----@param options? {mode: "raise"|"wrap"|"clip", stream: cudalua.Stream}  as for take
+---@param values any  an array, nested lists or a number; repeated in C order if there are fewer values than positions
+---@param options? {mode: "raise"|"wrap"|"clip", stream: cudalua.Stream}  mode: as for take
 ---@return cudalua.gpuarray.Array a
----@raise LogicError as take; then nothing is written
+---@raise LogicError as take; in this case nothing is written
 define("put", function(a, indices, values, options)
   local what = "gpuarray.put"
   check_array(what, "a", a)
@@ -98,11 +99,11 @@ local function axis_and_positions(what, a, indices, axis)
   return layout.axis(what, axis == nil and -1 or axis, a._ndim), list
 end
 
----Of each line along an axis the elements at positions of its own, as NumPy's take_along_axis: what argsort and argmin
----give.
----@param a cudalua.gpuarray.Array
----@param indices any     positions as for take, of as many axes as a; broadcast to a's shape but for the axis
----@param axis? integer   default: the last one
+---Returns elements of each line along an axis, at separate positions for each line, as NumPy's take_along_axis. Use it
+---with the result of argsort or argmin.
+---@param a cudalua.gpuarray.Array  the array, with at least one axis
+---@param indices any  positions as for take, with as many axes as a; broadcast to a's shape except along the axis
+---@param axis? integer  the axis; default: the last one
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as take
@@ -117,14 +118,14 @@ local function put_along(since, what, a, axis, list, values)
   return index.put(since, resolve.along(what, a, axis, list, "indices"), a, values)
 end
 
----Writes to elements of each line along an axis, at positions of its own, as NumPy's put_along_axis.
----@param a cudalua.gpuarray.Array  written to
+---Writes to elements of each line along an axis, at separate positions for each line, as NumPy's put_along_axis.
+---@param a cudalua.gpuarray.Array  the array to write to
 ---@param indices any    as for take_along_axis
----@param values any     array, nested lists or a number, that broadcasts to the shape of indices
----@param axis? integer  default: the last one
+---@param values any  an array, nested lists or a number that broadcasts to the shape of indices
+---@param axis? integer  the axis; default: the last one
 ---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
----@raise LogicError as take; then nothing is written
+---@raise LogicError as take; in this case nothing is written
 function M.put_along_axis(a, indices, values, axis, options)
   local what = "gpuarray.put_along_axis"
   errors.options(what, options, calls.STREAM)
@@ -166,10 +167,10 @@ end
 
 local multi_take_options = { out = true, stream = true }
 
----PyCUDA's multi_take: of several arrays the elements at the same positions.
----@param arrays cudalua.gpuarray.Array[]
+---PyCUDA's multi_take: returns the elements at the same positions of several arrays.
+---@param arrays cudalua.gpuarray.Array[]  a list of arrays
 ---@param indices any  positions as for take, of the whole array in C order
----@param options? {out: cudalua.gpuarray.Array[]}  out: get the elements
+---@param options? {out: cudalua.gpuarray.Array[]}  out: a list of arrays that receive the elements
 ---@return cudalua.gpuarray.Array[]
 ---@raise LogicError as take
 function M.multi_take(arrays, indices, options)
@@ -218,14 +219,14 @@ end
 
 local multi_put_options = { dest_shape = true, out = true, stream = true }
 
----PyCUDA's multi_put: writes the elements of several arrays to the same positions of as many others. Of several
----elements with one position the last one stays.
----@param arrays cudalua.gpuarray.Array[]
----@param dest_indices any  positions as for take; as many as each array has elements
----@param options? {dest_shape: integer|integer[], out: cudalua.gpuarray.Array[]}  out: what is written to; else new
----  arrays of this shape, 0 where nothing is written
+---PyCUDA's multi_put: writes the elements of several arrays to the same positions of as many other arrays. If a
+---position appears more than once, the last element stays.
+---@param arrays cudalua.gpuarray.Array[]  a list of arrays with the elements to write
+---@param dest_indices any  positions as for take, one for each element of an array
+---@param options? {dest_shape: integer|integer[], out: cudalua.gpuarray.Array[]}  dest_shape: the shape of new arrays,
+---  which are 0 where nothing is written; out: a list of arrays to write to, instead of new ones
 ---@return cudalua.gpuarray.Array[]
----@raise LogicError as put; then nothing is written
+---@raise LogicError as put; in this case nothing is written
 function M.multi_put(arrays, dest_indices, options)
   local what = "gpuarray.multi_put"
   local n = arrays_of(what, arrays)
@@ -236,13 +237,13 @@ end
 local multi_take_put_options = { dest_shape = true, out = true, src_offsets = true, stream = true }
 
 ---PyCUDA's multi_take_put: out[k][dest_indices] = arrays[k][src_indices + src_offsets[k]].
----@param arrays cudalua.gpuarray.Array[]
+---@param arrays cudalua.gpuarray.Array[]  a list of arrays
 ---@param dest_indices any  positions as for take
----@param src_indices any   as many positions
----@param options? {dest_shape: integer|integer[], out: cudalua.gpuarray.Array[], src_offsets: integer[]}  dest_shape,
----  out: as for multi_put; src_offsets: a number for each array, added to src_indices
+---@param src_indices any  positions as for take, one for each of dest_indices
+---@param options? {dest_shape: integer|integer[], out: cudalua.gpuarray.Array[], src_offsets: integer[]}  dest_shape:
+---  as for multi_put; out: as for multi_put; src_offsets: a number for each array, which is added to src_indices
 ---@return cudalua.gpuarray.Array[]
----@raise LogicError as take and put; then nothing is written
+---@raise LogicError as take and put; in this case nothing is written
 function M.multi_take_put(arrays, dest_indices, src_indices, options)
   local what = "gpuarray.multi_take_put"
   local n = arrays_of(what, arrays)

@@ -59,15 +59,15 @@ end
 
 local unravel_options = { order = true, stream = true, allocator = true }
 
----Positions among all elements of a shape as positions on each axis, as NumPy's unravel_index: what argmin of a whole
----array gives. The program waits for the check of the positions.
----@param indices any  array of integers, here or on the host, nested lists, or a number; from 1, negative ones from the
----  end
----@param shape integer|integer[]
----@param options? {order: "C"|"F", stream: cudalua.Stream, allocator: function}  order "F": the first axis counts
----  fastest
----@return cudalua.gpuarray.Array ...  one for each axis: int64, from 1, of the shape of indices
----@raise LogicError for positions that are not there, and for a bad shape
+---Converts positions among all elements of a shape to positions on each axis, as NumPy's unravel_index. Use it with the
+---result of argmin of a whole array. The program waits for the check of the positions.
+---@param indices any  an array of integers on the device or the host, nested lists, or a number; from 1, negative ones
+---  from the end
+---@param shape integer|integer[]  the shape that the positions refer to
+---@param options? {order: "C"|"F", stream: cudalua.Stream, allocator: function}  order: "C" (default): the last axis
+---  changes fastest; "F": the first axis does
+---@return cudalua.gpuarray.Array ...  one for each axis: int64, from 1, with the shape of indices
+---@raise LogicError for positions out of range, and for an invalid shape
 function M.unravel_index(indices, shape, options)
   local what = "gpuarray.unravel_index"
   local order = order_of(what, errors.options(what, options, unravel_options))
@@ -87,13 +87,14 @@ end
 
 local ravel_options = { mode = true, order = true, stream = true, allocator = true }
 
----Positions on each axis of a shape as positions among all its elements, as NumPy's ravel_multi_index.
----@param indices any[]  for each axis an array of integers, nested lists or a number, as for unravel_index; broadcast
----@param shape integer|integer[]
+---Converts positions on each axis of a shape to positions among all its elements, as NumPy's ravel_multi_index.
+---@param indices any[]  for each axis, an array of integers, nested lists or a number, as for unravel_index; they
+---  broadcast
+---@param shape integer|integer[]  the shape that the positions refer to
 ---@param options? {mode: "raise"|"wrap"|"clip", order: "C"|"F", stream: cudalua.Stream, allocator: function}  mode: as
----  for take; "raise" (default) waits for the check
+---  for take; "raise" (default) waits for the check. order: as for unravel_index
 ---@return cudalua.gpuarray.Array  int64, from 1
----@raise LogicError if positions are out of range, or an axis has no array
+---@raise LogicError if positions are out of range, or an axis has no positions
 function M.ravel_multi_index(indices, shape, options)
   local what = "gpuarray.ravel_multi_index"
   local o = errors.options(what, options, ravel_options)

@@ -25,10 +25,11 @@ local M = {}
 
 local define = require "cudalua.gpuarray.core.define"(M)
 
----where(c, a, b): elements of a where c is true (not 0), of b elsewhere; all three broadcast. where(c): nonzero(c).
----@param c cudalua.gpuarray.Array
----@param a? any  array or number
----@param b? any  array or number
+---where(c, a, b) selects elements of a where c is true (not 0), and of b elsewhere; all three broadcast. where(c) is
+---nonzero(c).
+---@param c cudalua.gpuarray.Array  the condition
+---@param a? any  an array or a number, for elements where c is true
+---@param b? any  an array or a number, for all other elements
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...
 ---@raise LogicError if shapes or types do not fit
@@ -37,11 +38,11 @@ define("where", function(c, a, b, options)
   return functions.apply(ops.where, options, c, a, b)
 end)
 
----Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
----elements. The program waits for the array.
----@param a cudalua.gpuarray.Array
+---Returns the positions of the elements that are not 0 (true): one array of positions for each axis, in C order.
+---`a[{gpuarray.nonzero(m)}]` selects these elements. The program waits for the array.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? {stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array ...  as many as a has axes; 1-D, int64
+---@return cudalua.gpuarray.Array ...  one for each axis of a; 1-D, int64
 ---@raise LogicError for a 0-d array
 define("nonzero", function(a, options)
   local what = "gpuarray.nonzero"
@@ -55,10 +56,11 @@ define("nonzero", function(a, options)
   return unpack(rows)
 end)
 
----Where an array is not 0, element by element: its positions on all axes. The program waits for the array.
----@param a cudalua.gpuarray.Array
+---Returns the positions of the elements that are not 0 as rows, with one column for each axis. The program waits for
+---the array.
+---@param a cudalua.gpuarray.Array  the array
 ---@param options? {stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array  int64, of the shape (count, axes)
+---@return cudalua.gpuarray.Array  int64, with the shape (count, axes)
 function M.argwhere(a, options)
   local what = "gpuarray.argwhere"
   errors.options(what, options, calls.PLACED)
@@ -66,8 +68,8 @@ function M.argwhere(a, options)
   return mask.unravel(mask.positions(mask.of(a), what), a._shape, false)
 end
 
----Where an array is not 0: the positions in C order of the whole. The program waits for the array.
----@param a cudalua.gpuarray.Array
+---Returns the positions of the elements that are not 0 among all elements in C order. The program waits for the array.
+---@param a cudalua.gpuarray.Array  an array of any shape
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D, int64
 function M.flatnonzero(a, options)
@@ -106,14 +108,14 @@ local function compress(condition, a, options)
   return delivered(what, until_done(whole and chosen or chosen_parts, what, c, a, axis), o.out)
 end
 
----The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
----compress. The program waits for the condition.
----@param condition any  1-D: array or list of booleans; may be shorter than the axis
----@param a cudalua.gpuarray.Array
+---Returns the parts along an axis, or the elements of the whole array in C order, for which a condition is true, as
+---NumPy's compress. The program waits for the condition.
+---@param condition any  a 1-D array or list of booleans; it may be shorter than the axis
+---@param a cudalua.gpuarray.Array  the array to select from
 ---@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  axis:
 ---  default the whole array
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the condition is true beyond the axis
+---@raise LogicError if the condition is true beyond the end of the axis
 define("compress", compress, nil, "a")
 
 local function same_size(what, c, a)
@@ -123,9 +125,9 @@ local function same_size(what, c, a)
   end
 end
 
----The elements for which a mask is true, in C order, as NumPy's extract. The program waits for the mask.
----@param condition any  array or nested lists, of as many elements as a, or of none
----@param a cudalua.gpuarray.Array
+---Returns the elements for which a mask is true, in C order, as NumPy's extract. The program waits for the mask.
+---@param condition any  an array or nested lists, with as many elements as a or with none
+---@param a cudalua.gpuarray.Array  the array to select from
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError if the sizes differ
@@ -150,12 +152,12 @@ end
 
 ---Writes values one after the other to the elements for which a mask is true, in C order, as NumPy's place. The program
 ---waits for the mask.
----@param a cudalua.gpuarray.Array  written to
----@param condition any  mask: array or nested lists, of as many elements as a
----@param values any     array, nested lists or a number; repeated if they are fewer
+---@param a cudalua.gpuarray.Array  the array to write to
+---@param condition any  the mask: an array or nested lists, with as many elements as a
+---@param values any  an array, nested lists or a number; repeated if there are too few
 ---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
----@raise LogicError if the sizes differ, or there are no values and something is true
+---@raise LogicError if the sizes differ, or if the mask is true somewhere and there are no values
 function M.place(a, condition, values, options)
   local what = "gpuarray.place"
   errors.options(what, options, calls.STREAM)
@@ -175,14 +177,14 @@ local function put_masked(since, what, a, condition, values)
   return write.write(a, graph.ternary(ops.where, c, source, a), true, nil, since) or run.AGAIN
 end
 
----Writes to each element for which a mask is true the value at its own place among the values, which are repeated, as
----NumPy's putmask.
----@param a cudalua.gpuarray.Array  written to
----@param condition any  mask: array or nested lists, of as many elements as a
----@param values any     array, nested lists or a number
+---Writes a value to each element for which a mask is true, as NumPy's putmask. The value comes from the same position
+---among the values, which are repeated.
+---@param a cudalua.gpuarray.Array  the array to write to
+---@param condition any  the mask: an array or nested lists, with as many elements as a
+---@param values any  an array, nested lists or a number
 ---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
----@raise LogicError if the sizes differ, or there are no values
+---@raise LogicError if the sizes differ, or if there are no values
 function M.putmask(a, condition, values, options)
   local what = "gpuarray.putmask"
   errors.options(what, options, calls.STREAM)

@@ -107,7 +107,7 @@ local function to_short_float(from, to, value)
 end
 
 ---A value of one type as a value of another, rounded once. As NumPy's astype: integers wrap, floats lose their
----fraction, complex numbers their imaginary part; anything but 0 is true, also NaN. A float that lies outside of an
+---fraction, complex numbers their imaginary part; anything but 0 is true, also NaN. A float that lies outside an
 ---integer type becomes the nearest number of that type, as in a GPU's own conversions, and NaN becomes 0 (NumPy leaves
 ---both to the processor).
 ---@param from cudalua.dtype.DType

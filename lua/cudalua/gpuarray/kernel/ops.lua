@@ -36,7 +36,7 @@ local M = {}
 ---@field id integer      1 and up
 ---@field name string
 ---@field arity integer   1 to 3
----@field values integer  the operand whose dtype code() is asked for
+---@field values integer  the operand whose dtype is passed to code()
 ---@field math boolean   is it in cudalua.math?
 ---@field beyond? "compare"|"clip"  as in the rows
 ---@field weak table<integer, cudalua.dtype.DType>  what a plain number is as an operand, where not as promotion says

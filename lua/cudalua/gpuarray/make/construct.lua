@@ -30,20 +30,20 @@ end
 
 -- ---- from a shape ---------------------------------------------------------------------------------------------------
 
----An array whose elements are not set to anything.
----@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
+---Returns an array with uninitialized elements.
+---@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  order C
----  (default):
----  the last axis is dense; F: the first one; allocator: gives the memory, in place of the pool that arrays share: any
----  device memory of this library, such as cuda.mem_alloc, pool:allocate in a function, managed memory; stream: the
----  elements are set in it, default the current one
+---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  order: C
+---  (default): the last axis is contiguous; F: the first axis is; allocator: a function that allocates the memory,
+---  instead of the pool that arrays share: it returns any device memory of this library, such as cuda.mem_alloc,
+---  pool:allocate in a function, managed memory; stream: the stream in which the elements are set; default: the current
+---  stream
 ---@return cudalua.gpuarray.Array
----@raise LogicError for a bad shape, dtype or option, or memory that does not fit; MemoryError; what the allocator
----  raises
+---@raise LogicError for an invalid shape, dtype or option, or memory that is too small; MemoryError; errors of the
+---  allocator
 function M.empty(shape, dtype, options) return made("gpuarray.empty", shape, dtype, options) end
 
----An array of zeros (of false).
+---Returns an array of zeros (of false for bool).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
@@ -59,7 +59,7 @@ function M.zeros(shape, dtype, options)
   return make.fill("gpuarray.zeros", x, 0)
 end
 
----An array of ones (of true).
+---Returns an array of ones (of true for bool).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
@@ -78,25 +78,26 @@ local function filled(what, x, value)
   return make.fill(what, x, value)
 end
 
----An array of one value.
+---Returns an array filled with one value.
 ---@param shape integer|integer[]  as for empty
----@param value any                boolean, number, 64-bit integer or complex cdata; or an array, which is repeated
----@param dtype? any               as for dtype.of; default: the default float, for booleans, cdata and arrays their own
+---@param value any                a boolean, number, 64-bit integer or complex cdata; or an array, which is broadcast
+---  to the shape
+---@param dtype? any               as for dtype.of; default: the default float for numbers, else the value's own dtype
 ---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
 ---  empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the type cannot hold the value, and as empty
+---@raise LogicError if the dtype cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
   if dtype == nil then dtype = object.is_array(value) and value.dtype or value_dtype(value) end
   return filled("gpuarray.full", made("gpuarray.full", shape, dtype, options), value)
 end
 
----A 0-d array of one value. Unlike a plain number it has a type, which promotion counts.
----@param value any   boolean, number, 64-bit integer or complex cdata
+---Returns a 0-d array with one value. Unlike a plain number it has a dtype that takes part in promotion.
+---@param value any   a boolean, number, 64-bit integer or complex cdata
 ---@param dtype? any  as for dtype.of; default: as for full
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the type cannot hold the value
+---@raise LogicError if the dtype cannot hold the value
 function M.scalar(value, dtype)
   local what = "gpuarray.scalar"
   dtype = dtype == nil and value_dtype(value) or dtypes._of(what, dtype)
@@ -130,19 +131,19 @@ local function made_like(what, other, dtype, options)
   return make.fresh(what, shape, dtype, order, o.allocator, strides)
 end
 
----An array of the shape, dtype and layout of another one, whose elements are not set to anything.
----@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
----@param dtype? any  as for dtype.of; default: the other's
+---Returns an array with the shape, dtype and layout of another one and with uninitialized elements.
+---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array  the array whose shape, dtype and layout are used
+---@param dtype? any  as for dtype.of; default: the dtype of other
 ---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
----  cudalua.Stream}  order K (default): the other's order of axes, without gaps; A: F if the other lies
----  in F order alone, else C; shape: default the other's; allocator: as for empty
+---  cudalua.Stream}  order: K (default): the order of axes of other, contiguous; A: F if other lies in F order alone,
+---  else C; shape: default: the shape of other; allocator: as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError if it is not an array, and as empty
+---@raise LogicError if other is not an array, and as empty
 function M.empty_like(other, dtype, options) return made_like("gpuarray.empty_like", other, dtype, options) end
 
----An array of zeros (of false) with the shape, dtype and layout of another one.
----@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
----@param dtype? any  as for dtype.of; default: the other's
+---Returns an array of zeros (of false for bool) with the shape, dtype and layout of another one.
+---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array  as for empty_like
+---@param dtype? any  as for dtype.of; default: the dtype of other
 ---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
@@ -151,9 +152,9 @@ function M.zeros_like(other, dtype, options)
   return make.fill("gpuarray.zeros_like", made_like("gpuarray.zeros_like", other, dtype, options), 0)
 end
 
----An array of ones (of true) with the shape, dtype and layout of another one.
----@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
----@param dtype? any  as for dtype.of; default: the other's
+---Returns an array of ones (of true for bool) with the shape, dtype and layout of another one.
+---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array  as for empty_like
+---@param dtype? any  as for dtype.of; default: the dtype of other
 ---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
@@ -162,14 +163,14 @@ function M.ones_like(other, dtype, options)
   return make.fill("gpuarray.ones_like", made_like("gpuarray.ones_like", other, dtype, options), 1)
 end
 
----An array of one value with the shape, dtype and layout of another one.
----@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
+---Returns an array filled with one value, with the shape, dtype and layout of another one.
+---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array  as for empty_like
 ---@param value any   as for full
----@param dtype? any  as for dtype.of; default: the other's
+---@param dtype? any  as for dtype.of; default: the dtype of other
 ---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the type cannot hold the value, and as empty_like
+---@raise LogicError if the dtype cannot hold the value, and as empty_like
 function M.full_like(other, value, dtype, options)
   return filled("gpuarray.full_like", made_like("gpuarray.full_like", other, dtype, options), value)
 end
@@ -193,16 +194,16 @@ local function uploaded(what, a, o, stream)
   return x
 end
 
----A copy of host data on the device.
----@param values any  host array, nested tables, a value (0-d); FFI array or struct, string, {ptr =, nbytes =} or object
----  with :buffer(): its bytes, FFI elements of another type are converted; a function of the position, as for
----  from_function; or an array of this module, which is copied
----@param dtype? any  as for dtype.of; default: the data's own, for numbers dtype.default_float()
+---Copies host data to the device and returns it as an array.
+---@param values any  a host array, nested tables or a value (0-d); an FFI array or struct, a string, {ptr =, nbytes =}
+---  or an object with :buffer(), whose bytes are taken (FFI elements of another type are converted); a function of the
+---  position, as for from_function; or a device array, which is copied
+---@param dtype? any  as for dtype.of; default: the dtype of the data, for numbers dtype.default_float()
 ---@param options? {dtype: any, order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any, stream:
----  cudalua.Stream}
----  order: default the data's own; shape: of buffers and functions; allocator: as for empty
+---  cudalua.Stream}  order: default: the order of the data; shape: the shape of data from buffers and functions;
+---  allocator: as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError if it is not array data, MemoryError
+---@raise LogicError if values are not array data; MemoryError
 function M.to_gpu(values, dtype, options)
   local what = "gpuarray.to_gpu"
   dtype, options = dtypes._or_options(dtype, options)
@@ -219,10 +220,10 @@ end
 
 local async_options = { dtype = true, order = true, allocator = true, shape = true }
 
----A copy of host data on the device, in the order of a stream: returns at once if the data is in page-locked memory,
----which must not be changed before the stream is done with it.
+---Copies host data to the device in stream order and returns an array. Returns at once if the data is in page-locked
+---memory. Do not change the data before the stream has finished the copy.
 ---@param values any  as for to_gpu
----@param stream? cudalua.Stream  default: the current one
+---@param stream? cudalua.Stream  default: the current stream
 ---@param options? {dtype: any, order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any}  as for to_gpu
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as to_gpu
@@ -238,14 +239,14 @@ function M.to_gpu_async(values, stream, options)
   return stream:use(uploaded, what, a, o, stream)
 end
 
----An array of what a function makes of the indices.
+---Returns an array with the values of a function of the indices.
 ---@param shape integer|integer[]  as for empty
----@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
----@param dtype? any  as for dtype.of; default: as to_gpu has it for such values
+---@param fn fun(...: integer): any  receives one position for each axis, from 1; called in C order
+---@param dtype? any  as for dtype.of; default: the dtype that to_gpu chooses for such values
 ---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
 ---  empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
+---@raise LogicError that names the element if the dtype cannot hold what fn returned; errors of fn; else as empty
 function M.from_function(shape, fn, dtype, options)
   local what = "gpuarray.from_function"
   dtype, options = dtypes._or_options(dtype, options)
@@ -264,20 +265,17 @@ local function known_bytes(mem)
   return ok and base + size - mem:ptr() or nil
 end
 
----An array over device memory that other code owns, without a copy. Writes go to this memory, and as others may
+---Wraps device memory that other code owns in an array, without a copy. Writes go to this memory. As other code may
 ---write to it at any time, operations on the array are computed at once.
----@param memory any  memory of this library (mem_alloc, pools, managed or page-locked), a DevicePointer, an address
----  as a number, or an object with get_pointer()
+---@param memory any  memory of this library (mem_alloc, pools, managed or page-locked), a DevicePointer, an address as
+---  a number, or an object with get_pointer()
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {dtype: any, strides: integer[], order: "C"|"F", offset: integer, base: any}  strides: bytes for
----  each axis, in
----  place
----  of order; offset: bytes from the memory's beginning to the first element, default 0; base: kept alive with the
----  array
+---@param options? {dtype: any, strides: integer[], order: "C"|"F", offset: integer, base: any}  strides: bytes from one
+---  element to the next on each axis, instead of order; offset: bytes from the start of the memory to the first
+---  element, default 0; base: an object kept alive with the array
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the array reaches beyond the memory, as far as its size is known, or is not aligned to its
----  elements
+---@raise LogicError if the array extends beyond the memory, if its size is known, or is not aligned to its elements
 function M.wrap(memory, shape, dtype, options)
   local what = "gpuarray.wrap"
   dtype, options = dtypes._or_options(dtype, options)
@@ -322,11 +320,11 @@ end
 
 -- ---- files ----------------------------------------------------------------------------------------------------------
 
----The array of a .npy file, or those of an .npz file, on the device.
----@param path string
----@param name? string  of an .npz file: the one that is wanted; default: all of them, in a table by name
+---Loads the array of a .npy file, or the arrays of an .npz file, to the device.
+---@param path string  the file
+---@param name? string  for an .npz file: the array to load; default: all, in a table by name
 ---@return cudalua.gpuarray.Array|table<string, cudalua.gpuarray.Array>
----@raise LogicError if it is not such a file, RuntimeError if it cannot be read
+---@raise LogicError if the file has another format, RuntimeError if it cannot be read
 function M.load(path, name)
   local what = "gpuarray.load"
   local a = ndarray.load(path)
@@ -348,9 +346,9 @@ function M.load(path, name)
   return out
 end
 
----Writes an array to a .npy file.
----@param path string
----@param a any  array
+---Saves an array to a .npy file.
+---@param path string  the file
+---@param a any  an array
 ---@raise LogicError if a is not an array, RuntimeError if the file cannot be written
 function M.save(path, a)
   if not object.is_array(a) then refuse("gpuarray.save", "expected a gpuarray, got " .. element.describe(a)) end

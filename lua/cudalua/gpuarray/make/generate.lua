@@ -91,16 +91,16 @@ end
 
 local range_options = { allocator = true, stream = true }
 
----The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
----then, if wanted, a dtype and options.
----@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
+---Returns the numbers from start up to stop, which is excluded, as NumPy's arange does: arange(stop), arange(start,
+---stop) or arange(start, stop, step), optionally followed by a dtype and options.
+---@param start number|ffi.cdata*  the first number; default: 0; pass integers beyond 2^53 as int64_t or uint64_t
 ---@param stop number|ffi.cdata*   the end, which is excluded
----@param step? number|ffi.cdata*  default: 1
----@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them,
----  else dtype.default_float()
+---@param step? number|ffi.cdata*  the difference between two numbers; default: 1
+---@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if they need it, else dtype.default_float()
 ---@param options? {dtype: any, allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold; MemoryError
+---@raise LogicError for a step of 0, for numbers that are not finite, and for those that the dtype cannot hold;
+---  MemoryError
 ---@overload fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cudalua.gpuarray.Array
 function M.arange(start, stop, step, dtype, options)
   local what = "gpuarray.arange"
@@ -147,15 +147,15 @@ end
 
 local linspace_options = { endpoint = true, allocator = true, stream = true }
 
----`num` numbers at equal distances, as NumPy's: computed in float64, the last one exactly `stop`.
----@param start number  the first
----@param stop number   the last; excluded if endpoint is false
----@param num? integer  default: 50
----@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
----@param options? {dtype: any, endpoint: boolean, allocator: function, stream: cudalua.Stream}  endpoint: default true;
----  allocator: as for empty
+---Returns `num` evenly spaced numbers, as NumPy's linspace does: computed in float64, the last one exactly `stop`.
+---@param start number  the first number
+---@param stop number   the last number; excluded if endpoint is false
+---@param num? integer  the number of elements; default: 50
+---@param dtype? any    as for dtype.of; default: dtype.default_float(); for integers, numbers are rounded down
+---@param options? {dtype: any, endpoint: boolean, allocator: function, stream: cudalua.Stream}  endpoint: include
+---  `stop`; default true; allocator: as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError for numbers that are not finite, and those that the dtype cannot hold; MemoryError
+---@raise LogicError for numbers that are not finite, and for those that the dtype cannot hold; MemoryError
 function M.linspace(start, stop, num, dtype, options)
   local what = "gpuarray.linspace"
   local r, o = linspace(what, linspace_options, start, stop, num, dtype, options)
@@ -164,13 +164,13 @@ end
 
 local logspace_options = { endpoint = true, base = true, stream = true, allocator = true }
 
----`num` numbers from base ^ start to base ^ stop, at equal distances of the exponents, as NumPy's.
+---Returns `num` numbers from base ^ start to base ^ stop with evenly spaced exponents, as NumPy's logspace does.
 ---@param start number  the first exponent
----@param stop number   the last one, as for linspace
----@param num? integer  default: 50
+---@param stop number   the last exponent, as for linspace
+---@param num? integer  the number of elements; default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float()
----@param options? {dtype: any, endpoint: boolean, base: number, stream: cudalua.Stream, allocator: function}  base:
----  default 10
+---@param options? {dtype: any, endpoint: boolean, base: number, stream: cudalua.Stream, allocator: function}  endpoint:
+---  as for linspace; base: default 10
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for numbers that are not finite; MemoryError
 function M.logspace(start, stop, num, dtype, options)
@@ -196,11 +196,11 @@ end
 
 local shape_options = { order = true, allocator = true, stream = true }
 
----Ones on a diagonal, zeros elsewhere, as NumPy's: eye(rows), eye(rows, columns) or eye(rows, columns, k), then, if
----wanted, a dtype and options.
----@param rows integer
----@param columns? integer  default: rows
----@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
+---Returns an array with ones on a diagonal and zeros elsewhere, as NumPy's eye does: eye(rows), eye(rows, columns) or
+---eye(rows, columns, k), optionally followed by a dtype and options.
+---@param rows integer  the number of rows
+---@param columns? integer  the number of columns; default: rows
+---@param k? integer        the diagonal: 0 (default) the main one, positive above it, negative below it
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
@@ -218,8 +218,8 @@ function M.eye(rows, columns, k, dtype, options)
   return x
 end
 
----The square array with ones on the main diagonal.
----@param n integer
+---Returns a square array with ones on the main diagonal.
+---@param n integer  the number of rows and columns
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
@@ -237,9 +237,9 @@ local function lower(rows, columns, k)
   return graph.binary(ops.ge, graph.binary(ops.add, i, k), M.arange(columns))
 end
 
----Ones on and below a diagonal, zeros above it.
----@param rows integer
----@param columns? integer  default: rows
+---Returns an array with ones on and below a diagonal and zeros above it.
+---@param rows integer  the number of rows
+---@param columns? integer  the number of columns; default: rows
 ---@param k? integer        the diagonal, as for eye
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, stream: cudalua.Stream, allocator: function}
@@ -271,29 +271,29 @@ local function triangle(what, a, k, upper, options)
   return graph.ternary(ops.where, mask, a, zero)
 end
 
----The elements on and below a diagonal of the last two axes, zeros above it.
----@param a any  array
+---Returns the elements on and below a diagonal of the last two axes, with zeros above it.
+---@param a any  an array
 ---@param k? integer  the diagonal, as for eye
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
 define("tril", function(what, a, k, options) return triangle(what, a, k, false, options) end)
 
----The elements on and above a diagonal of the last two axes, zeros below it.
----@param a any  array
+---Returns the elements on and above a diagonal of the last two axes, with zeros below it.
+---@param a any  an array
 ---@param k? integer  the diagonal, as for eye
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
 define("triu", function(what, a, k, options) return triangle(what, a, k, true, options) end)
 
----Of a 1-D array a square one with its elements on a diagonal and zeros elsewhere; of a 2-D array its diagonal, as a
----view.
----@param a any  array
+---For a 1-D array, returns a square array with its elements on a diagonal and zeros elsewhere. For a 2-D array, returns
+---its diagonal as a view.
+---@param a any  a 1-D or 2-D array
 ---@param k? integer  the diagonal, as for eye
----@param options? {stream: cudalua.Stream, allocator: function}  allocator: a copy, also of a diagonal
+---@param options? {stream: cudalua.Stream, allocator: function}  allocator: return a copy of a diagonal, too
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an array of other than one or two axes
+---@raise LogicError for an array that does not have one or two axes
 function M.diag(a, k, options)
   local what = "gpuarray.diag"
   errors.options(what, options, calls.PLACED)
@@ -310,13 +310,14 @@ end
 
 local grid_options = { indexing = true, sparse = true, copy = true, stream = true, allocator = true }
 
----An array for each of the given ones: their elements over the grid that they span together, as NumPy's.
----@param ... any  arrays of one axis (0-d ones count as such); last {indexing = "xy"|"ij", sparse = boolean, copy =
----  boolean, stream = cudalua.Stream, allocator = function}: xy (default), the first array goes along the second
----  axis; sparse: axes of the others have one element; copy = false: views, whose elements are repeated and cannot be
----  written to; allocator: copies
----@return cudalua.gpuarray.Array ...  as many as there are arrays
----@raise LogicError for arrays of more axes
+---Returns one array for each argument, with its elements repeated over the grid that all of them span, as NumPy's
+---meshgrid does.
+---@param ... any  1-D arrays (0-d arrays count as 1-D); a last argument {indexing = "xy"|"ij", sparse = boolean, copy =
+---  boolean, stream = cudalua.Stream, allocator = function}: xy (default): the first array varies along the second
+---  axis; sparse: give the axes of the other arrays an extent of 1; copy = false: return views with repeated elements,
+---  which cannot be written to; allocator: return copies
+---@return cudalua.gpuarray.Array ...  one for each array
+---@raise LogicError for arrays with more axes
 function M.meshgrid(...)
   local what = "gpuarray.meshgrid"
   local given, n = { ... }, select("#", ...)

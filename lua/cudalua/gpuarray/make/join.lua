@@ -113,13 +113,13 @@ local function concatenated(what, list, axis, options)
   return finish(result)
 end
 
----Arrays one after the other along an axis.
----@param arrays any      list of arrays, of one shape but for this axis; dtypes are promoted
----@param axis? integer   default: 1
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
----  the result; out: gets it, in place of a new array
+---Joins arrays along an existing axis.
+---@param arrays any      a list of arrays with equal shapes, except along the axis; dtypes are promoted
+---@param axis? integer   the axis, from 1; negative numbers count from the last; default: 1
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: the
+---  dtype of the result; out: an array that receives the result, instead of a new one
 ---@return cudalua.gpuarray.Array
----@raise LogicError for no arrays, and if their shapes do not fit together
+---@raise LogicError for an empty list, and if the shapes do not fit together
 function M.concatenate(arrays, axis, options)
   local what = "gpuarray.concatenate"
   return concatenated(what, check_list(what, arrays), axis, options)
@@ -152,13 +152,13 @@ local function stacked(what, list, axis, options)
   return finish(result)
 end
 
----Arrays along a new axis.
----@param arrays any      list of arrays of one shape; dtypes are promoted
----@param axis? integer   where the new axis is in the result; default: 1
+---Joins arrays along a new axis.
+---@param arrays any      a list of arrays of one shape; dtypes are promoted
+---@param axis? integer   the position of the new axis in the result; default: 1
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
 ---  concatenate
 ---@return cudalua.gpuarray.Array
----@raise LogicError for no arrays, and if their shapes differ
+---@raise LogicError for an empty list, and if the shapes differ
 function M.stack(arrays, axis, options)
   local what = "gpuarray.stack"
   return stacked(what, check_list(what, arrays), axis, options)
@@ -173,8 +173,8 @@ local function reshaped(list, shape)
   return list
 end
 
----Arrays side by side: along the second axis, 1-D ones along their only one.
----@param arrays any  list of arrays
+---Joins arrays side by side: along the second axis, 1-D arrays along their only axis.
+---@param arrays any  a list of arrays
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
 ---  concatenate
 ---@return cudalua.gpuarray.Array
@@ -185,8 +185,8 @@ function M.hstack(arrays, options)
   return concatenated(what, list, list[1]._ndim == 1 and 1 or 2, options)
 end
 
----Arrays below each other: along the first axis, 1-D ones as rows.
----@param arrays any  list of arrays
+---Joins arrays below each other: along the first axis, 1-D arrays as rows.
+---@param arrays any  a list of arrays
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
 ---  concatenate
 ---@return cudalua.gpuarray.Array
@@ -197,8 +197,8 @@ function M.vstack(arrays, options)
     options)
 end
 
----Arrays behind each other: along the third axis, which those of fewer axes get.
----@param arrays any  list of arrays
+---Joins arrays along the third axis, which is added to arrays with fewer axes.
+---@param arrays any  a list of arrays
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
 ---  concatenate
 ---@return cudalua.gpuarray.Array
@@ -247,23 +247,24 @@ local function split(what, x, parts, axis, uneven)
   return cut(what, x, axis, ends)
 end
 
----Parts along an axis, as views.
----@param parts integer|integer[]  how many, all of one size; or the positions at which all but the last one end
----@param axis? integer            default: 1
+---Splits an array along an axis and returns the parts as views.
+---@param parts integer|integer[]  the number of parts of equal size; or the positions at which all parts but the last
+---  end
+---@param axis? integer            the axis; default: 1
 ---@return cudalua.gpuarray.Array[]
----@raise LogicError if the axis has no such parts
+---@raise LogicError if the axis cannot be split so
 function Array:split(parts, axis) return split("gpuarray:split", self, parts, axis, false) end
 
 ---As split; if the axis cannot be split equally, the first parts have one element more.
 ---@param parts integer|integer[]  as for split
----@param axis? integer            default: 1
+---@param axis? integer            the axis; default: 1
 ---@return cudalua.gpuarray.Array[]
 ---@raise LogicError if positions are beyond the axis
 function Array:array_split(parts, axis) return split("gpuarray:array_split", self, parts, axis, true) end
 
----The parts along an axis as a list of views, without that axis, as unstack of the array API standard: what stack()
----joins.
----@param axis? integer  default: 1
+---Returns the parts along an axis as a list of views without that axis, as unstack of the array API standard does. The
+---inverse of stack().
+---@param axis? integer  the axis; default: 1
 ---@return cudalua.gpuarray.Array[]
 ---@raise LogicError for a 0-d array, and if an axis is out of range
 function Array:unstack(axis)
@@ -283,9 +284,10 @@ end
 
 -- ---- again and again ------------------------------------------------------------------------------------------------
 
----The array repeated as a tile along each axis.
----@param ... any  how often along each axis, or one list; fewer than the axes: for the last ones; more: the array gets
----  axes before its first; last {stream = cudalua.Stream, allocator = function}
+---Repeats the array as a tile along each axis.
+---@param ... any  the number of repetitions along each axis, or one list of them. If there are fewer than axes, they
+---  apply to the last axes. If there are more, the array gets new axes in front. A last argument {stream =
+---  cudalua.Stream, allocator = function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a value that is not a non-negative integer
 function Array:tile(...)
@@ -333,9 +335,9 @@ local function repeated_by(what, x, axis, counts)
   return out
 end
 
----Each element several times, one after the other. The name has a line because `repeat` is a word of Lua's.
----@param times integer|integer[]  how often; a list: for each position of the axis
----@param axis? integer            default: the elements of the whole array along one axis
+---Repeats each element several times in a row. The name ends with an underscore because `repeat` is a keyword of Lua.
+---@param times integer|integer[]  the number of repetitions; a list has one for each position of the axis
+---@param axis? integer            the axis; default: repeat the elements of the whole array along one axis
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a value that is not a non-negative integer, or a list of another length
@@ -370,12 +372,12 @@ end
 
 -- ---- shifted --------------------------------------------------------------------------------------------------------
 
----The elements shifted along axes; what leaves at one end comes in at the other.
----@param shift integer|integer[]  by how many positions; towards the end if positive
----@param axes? integer|integer[]  default: the elements of the whole array, in C order
+---Shifts the elements along axes. Elements that leave at one end come back at the other.
+---@param shift integer|integer[]  the number of positions; positive shifts towards the end
+---@param axes? integer|integer[]  the axes; default: shift the elements of the whole array in C order
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError if an axis is out of range, or not one shift or as many as axes
+---@raise LogicError if an axis is out of range, or there is neither one shift nor one for each axis
 function Array:roll(shift, axes, options)
   local what = "gpuarray:roll"
   check_self(self, what)
@@ -480,15 +482,16 @@ function borders.wrap(fill, first, last, n) periodic(fill, first, last, n, last 
 
 local pad_options = { constant_values = true, stream = true, allocator = true }
 
----The array with a border around it.
----@param width any     how many elements: a number, {before, after} for all axes, or a list of such for each axis
----@param mode? string  what the border holds: "constant" (default), "edge": the nearest element, "reflect": mirrored at
----  the outermost elements, "symmetric": mirrored behind them, "wrap": the elements from the other end, "empty":
----  anything
----@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: of constant:
----  the value, default 0
+---Returns the array with a border around it.
+---@param width any     the number of elements to add: a number, {before, after} for all axes, or a list of these for
+---  each axis
+---@param mode? string  what the border holds: "constant" (default); "edge": the nearest element. "reflect" mirrors at
+---  the outermost elements, "symmetric" behind them. "wrap": elements from the other end; "empty": uninitialized
+---  elements
+---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: the value of a
+---  constant border, default 0
 ---@return cudalua.gpuarray.Array
----@raise LogicError for bad widths or modes, and if an axis has no elements to take a border from
+---@raise LogicError for invalid widths or modes, and if an axis has no elements to fill the border with
 function Array:pad(width, mode, options)
   local what = "gpuarray:pad"
   check_self(self, what)

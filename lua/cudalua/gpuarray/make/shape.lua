@@ -37,10 +37,10 @@ end
 
 -- ---- another shape --------------------------------------------------------------------------------------------------
 
----The same elements with another shape: a view if the layout allows it, else a copy.
----@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument
----  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis; "A": "F" if the
----  array lies in F order alone, else "C"
+---Returns the same elements with another shape: as a view if the layout allows it, else as a copy.
+---@param ... any  the extents, or one list of them; one may be -1 and is computed from the others. A last argument
+---  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis does; "A": "F" if
+---  the array lies in F order alone, else "C"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the sizes differ
 function Array:reshape(...)
@@ -55,9 +55,9 @@ function Array:reshape(...)
   return view.reshape(self, layout.reshape(what, extents, self._size, self._dtype.itemsize), order)
 end
 
----All elements along one axis: a view if the layout allows it, else a copy.
----@param order? "C"|"F"|"A"|"K"  order of the elements; default "C": the last axis changes fastest;
----  "K": as they lie in memory
+---Returns all elements as a 1-D array: as a view if the layout allows it, else as a copy.
+---@param order? "C"|"F"|"A"|"K"  the order of the elements. "C" (default): the last axis changes fastest; "F": the
+---  first axis does. "A": "F" if the array lies in F order alone, else "C". "K": as they lie in memory
 ---@return cudalua.gpuarray.Array
 function Array:ravel(order)
   local what = "gpuarray:ravel"
@@ -73,9 +73,9 @@ end
 
 local flatten_options = { order = true, stream = true, allocator = true }
 
----A copy of all elements along one axis.
+---Returns a copy of all elements as a 1-D array.
 ---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or the order, or the
----  stream; order as for ravel
+---  stream. order: as for ravel
 ---@return cudalua.gpuarray.Array
 function Array:flatten(options)
   local what = "gpuarray:flatten"
@@ -84,20 +84,20 @@ function Array:flatten(options)
   return x._store == self._store and view.copy(x, "C") or x
 end
 
----The same elements without axes of one element, as a view.
----@param axes? integer|integer[]  default: all axes that have one element
+---Removes axes of one element and returns a view.
+---@param axes? integer|integer[]  the axes to remove; default: all axes that have one element
 ---@return cudalua.gpuarray.Array
----@raise LogicError if an axis is out of range, or has not one element
+---@raise LogicError if an axis is out of range or does not have exactly one element
 function Array:squeeze(axes)
   local what = "gpuarray:squeeze"
   check_self(self, what)
   return view.of(self, 0, layout.squeeze(what, self._shape, view.strides(self), axes))
 end
 
----The same elements with more axes, of one element each, as a view.
----@param axes integer|integer[]  where these are in the new shape; -1: the last one
+---Adds axes of one element and returns a view.
+---@param axes integer|integer[]  the positions of the new axes in the new shape; -1: the last one
 ---@return cudalua.gpuarray.Array
----@raise LogicError for places that the new shape does not have
+---@raise LogicError for positions that the new shape does not have
 function Array:expand_dims(axes)
   local what = "gpuarray:expand_dims"
   check_self(self, what)
@@ -106,10 +106,10 @@ end
 
 -- ---- axes in another order ------------------------------------------------------------------------------------------
 
----The same elements with the axes in another order, as a view.
----@param ... any  axes, or one list of them; none: the reverse
+---Transposes the array: permutes its axes and returns a view.
+---@param ... any  the axes in their new order, or one list of them; default: the reverse order
 ---@return cudalua.gpuarray.Array
----@raise LogicError if they do not name each axis once
+---@raise LogicError if each axis does not appear exactly once
 function Array:transpose(...)
   local what = "gpuarray:transpose"
   check_self(self, what)
@@ -118,9 +118,9 @@ function Array:transpose(...)
   return view.transpose(what, self, axes)
 end
 
----Two axes exchanged, as a view.
----@param axis1 integer
----@param axis2 integer
+---Exchanges two axes and returns a view.
+---@param axis1 integer  the first axis
+---@param axis2 integer  the second axis
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if an axis is out of range
 function Array:swapaxes(axis1, axis2)
@@ -144,9 +144,9 @@ local function axis_list(what, axes, n)
   return out, seen
 end
 
----Axes moved to other places, as a view; the others stay in their order.
----@param source integer|integer[]
----@param destination integer|integer[]  as many places
+---Moves axes to other positions and returns a view. The other axes keep their order.
+---@param source integer|integer[]  the axes to move
+---@param destination integer|integer[]  their new positions, one for each axis
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if an axis or a position is out of range
 function Array:moveaxis(source, destination)
@@ -173,8 +173,8 @@ local function flipped(what, x, axes)
   return view.of(x, offset, { unpack(x._shape, 1, x._ndim) }, strides)
 end
 
----The same elements backwards, as a view.
----@param axes? integer|integer[]  default: all
+---Reverses the order of the elements along axes and returns a view.
+---@param axes? integer|integer[]  the axes; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if an axis is out of range
 function Array:flip(axes)
@@ -182,15 +182,15 @@ function Array:flip(axes)
   return flipped("gpuarray:flip", self, axes)
 end
 
----The second axis backwards, as a view.
+---Reverses the second axis and returns a view.
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an array of fewer than two axes
+---@raise LogicError for an array with fewer than two axes
 function Array:fliplr()
   check_self(self, "gpuarray:fliplr")
   return flipped("gpuarray:fliplr", self, 2)
 end
 
----The first axis backwards, as a view.
+---Reverses the first axis and returns a view.
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
 function Array:flipud()
@@ -200,7 +200,7 @@ end
 
 local reverse_options = { stream = true, allocator = true } -- see calls.lua
 
----A copy of the elements in reversed order, as PyCUDA's reverse().
+---Returns a copy of the elements in reversed order, as PyCUDA's reverse() does.
 ---@param options? {stream: cudalua.Stream, allocator: function}|cudalua.Stream
 ---@return cudalua.gpuarray.Array
 function Array:reverse(options)
@@ -209,9 +209,10 @@ function Array:reverse(options)
   return view.copy(flipped("gpuarray:reverse", self), "C")
 end
 
----Turned by quarters of a circle in the plane of two axes, from the first towards the second, as a view.
----@param k? integer       how many quarters; default: 1; negative: the other way
----@param axes? integer[]  two; default: {1, 2}
+---Rotates the array by multiples of 90 degrees in the plane of two axes, from the first towards the second, and returns
+---a view.
+---@param k? integer       the number of quarter turns; default: 1; negative: the other way
+---@param axes? integer[]  the two axes; default: {1, 2}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the two axes do not exist
 function Array:rot90(k, axes)
@@ -238,12 +239,11 @@ local function broadcast_to(what, x, shape)
   return view.of(x, 0, shape, layout.broadcast_strides(x._shape, view.strides(x), shape))
 end
 
----The same elements repeated along axes that have one element, or that are new before the first, as a view, which
----cannot
----be written to.
----@param ... any  extents, or one list of them
+---Repeats the elements along axes that have one element, and along new axes before the first. Returns a view, which
+---cannot be written to.
+---@param ... any  the extents, or one list of them
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the array's shape does not broadcast to that one
+---@raise LogicError if the array's shape does not broadcast to that shape
 function Array:broadcast_to(...)
   local what = "gpuarray:broadcast_to"
   check_self(self, what)
@@ -252,10 +252,10 @@ function Array:broadcast_to(...)
   return broadcast_to(what, self, layout.numbers(what, "shape", extents, 0))
 end
 
----The elements on a diagonal of two axes, as a view; the diagonal is its last axis.
----@param k? integer      0 (default): the main diagonal; above it positive, below negative
----@param axis1? integer  default: 1
----@param axis2? integer  default: 2
+---Returns the elements on a diagonal of two axes as a view. The diagonal is its last axis.
+---@param k? integer      the diagonal: 0 (default) the main one, positive above it, negative below it
+---@param axis1? integer  the first axis; default: 1
+---@param axis2? integer  the second axis; default: 2
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the two axes do not exist
 function Array:diagonal(k, axis1, axis2)
@@ -278,12 +278,11 @@ function Array:diagonal(k, axis1, axis2)
   return view.of(self, n == 0 and 0 or at < 0 and -at * old[i] or at * old[j], shape, strides)
 end
 
----The same bytes as elements of another type, as a view. Where the types differ in size the last axis has to lie
----without
----gaps, and gets more elements or fewer.
----@param dtype? any  as for dtype.of; default: the array's own
+---Reinterprets the bytes as elements of another dtype and returns a view. If the element sizes differ, the last axis
+---must be contiguous and gets more or fewer elements.
+---@param dtype? any  as for dtype.of; default: the array's own dtype
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the bytes of the last axis are not a multiple of the element size, or these are not aligned
+---@raise LogicError if the bytes of the last axis are not a multiple of the element size, or are not aligned to it
 function Array:view(dtype)
   local what = "gpuarray:view"
   check_self(self, what)
@@ -334,9 +333,9 @@ local function arrays_of(what, ...)
   for i = 1, n do out[i] = make.device_array(what, given[i]) end
   return out, n
 end
----Views of arrays in the shape that they have together, which cannot be written to if elements are repeated.
+---Broadcasts arrays against each other and returns views. Views with repeated elements cannot be written to.
 ---@param ... any  arrays, or one list of them
----@return cudalua.gpuarray.Array ...  as many
+---@return cudalua.gpuarray.Array ...  one for each array
 ---@raise LogicError if the shapes do not broadcast
 function M.broadcast_arrays(...)
   local what = "gpuarray.broadcast_arrays"
@@ -356,21 +355,22 @@ local function at_least(what, axes, shape, ...)
   return unpack(list, 1, n)
 end
 
----Arrays with at least one axis; views.
+---Returns views of arrays with at least one axis.
 ---@param ... any  arrays
----@return cudalua.gpuarray.Array ...  as many
+---@return cudalua.gpuarray.Array ...  one for each array
 function M.atleast_1d(...) return at_least("gpuarray.atleast_1d", 1, function() return { 1 } end, ...) end
 
----Arrays with at least two axes: new ones come first. Views.
+---Returns views of arrays with at least two axes. New axes come first.
 ---@param ... any  arrays
----@return cudalua.gpuarray.Array ...  as many
+---@return cudalua.gpuarray.Array ...  one for each array
 function M.atleast_2d(...)
   return at_least("gpuarray.atleast_2d", 2, function(s) return { 1, s[1] or 1 } end, ...)
 end
 
----Arrays with at least three axes: those of a 1-D array get one before and one behind, 2-D ones get one behind. Views.
+---Returns views of arrays with at least three axes. A 1-D array gets a new axis on each side, a 2-D array gets one at
+---the end.
 ---@param ... any  arrays
----@return cudalua.gpuarray.Array ...  as many
+---@return cudalua.gpuarray.Array ...  one for each array
 function M.atleast_3d(...)
   return at_least("gpuarray.atleast_3d", 3, function(s)
     if #s == 2 then return { s[1], s[2], 1 } end

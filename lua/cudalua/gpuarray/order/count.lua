@@ -73,12 +73,12 @@ local function bincount(what, a, length, weights)
   return counted(a, run.numbered(length), weights)
 end
 
----How often each integer comes: element v of the result belongs to the number v, from 1 to the greatest one. So
----it counts positions, and what argmin(), unique() and digitize() give; for what begins with 0 add 1. The program waits
----until the greatest element is known.
----@param a cudalua.gpuarray.Array  1-D, of integers from 1
----@param options? {weights: any, minlength: integer, stream: cudalua.Stream, allocator: function}  weights: an array of
----  a's shape, whose elements are added up in place of ones; minlength: the result has so many elements at least
+---Counts the integers from 1 to the greatest element: element v of the result is the count of the number v. So it
+---counts positions and the results of argmin(), unique() and digitize(). Add 1 to numbers that begin with 0. The
+---program waits until the greatest element is known.
+---@param a cudalua.gpuarray.Array  a 1-D array of integers from 1
+---@param options? {weights: any, minlength: integer, stream: cudalua.Stream, allocator: function}  weights: an array
+---  with a's shape, whose elements are summed instead of ones; minlength: the minimum number of elements of the result
 ---@return cudalua.gpuarray.Array  int64; with weights, float64
 ---@raise LogicError if an element is less than 1, and if types or shapes do not fit
 function M.bincount(a, options)
@@ -192,17 +192,20 @@ local function histogram(what, a, bins, o)
   return counts, run.edges(b)
 end
 
----How many elements lie between edges, as NumPy's histogram: a bin includes its lower edge, and the last bin both.
----Elements outside and NaNs are in no bin. Without a range the program waits for the least and the greatest element.
----@param a cudalua.gpuarray.Array  of any shape
----@param bins? any  how many, of one width, default 10; or the edges, an ascending list or array of one more number
+---Counts the elements between edges, as NumPy's histogram. A bin includes its lower edge, and the last bin includes
+---both edges. Elements outside and NaNs are not counted. Without a range the program waits for the least and the
+---greatest element.
+---@param a cudalua.gpuarray.Array  an array of any shape
+---@param bins? any  the number of bins of equal width, default 10; or the edges, an ascending list or array with one
+---  more element
 ---@param options? {range: number[], weights: any, density: boolean, stream: cudalua.Stream, allocator: function}
----  range: {low, high} of the bins, default the least and the greatest element; weights: an array of a's shape, whose
----  elements are added up in place of ones; density: divided by the sum and the widths, so that the integral is 1
+---  range: {low, high}, the range of the bins; default: from the least to the greatest element; weights: an array with
+---  a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the
+---  integral is 1
 ---@return cudalua.gpuarray.Array counts  int64; with weights or density, float64
----@return cudalua.gpuarray.Array edges   float32 for elements of a float type of up to 32 bits; else, and where a list
----  of edges was given, float64
----@raise LogicError if the range is not finite, edges descend, and if types or shapes do not fit
+---@return cudalua.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of
+---  edges, float64
+---@raise LogicError if the range is not finite, if the edges descend, and if types or shapes do not fit
 function M.histogram(a, bins, options)
   local what = "gpuarray.histogram"
   countable(what, a)
@@ -213,10 +216,10 @@ end
 
 local edges_options = { range = true, stream = true, allocator = true }
 
----The edges that histogram() uses.
----@param a cudalua.gpuarray.Array
+---Returns the edges that histogram() uses.
+---@param a cudalua.gpuarray.Array  an array of any shape
 ---@param bins? any  as for histogram
----@param options? {range: number[], stream: cudalua.Stream, allocator: function}
+---@param options? {range: number[], stream: cudalua.Stream, allocator: function}  range: as for histogram
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as histogram
 function M.histogram_bin_edges(a, bins, options)
@@ -278,15 +281,15 @@ local function digitize(what, a, edges, right)
   return n + 2 - choose.searchsorted(view.slice(what, e, 1, { { n, 1, -1 } }), a, side)
 end
 
----Between which edges elements lie: 1 below the first one, 2 from the first one to the second, and so on, to one more
----than there are edges from the last one on; so bincount() counts it. An element on an edge is above it. NaN is
----greater than every edge.
----@param a cudalua.gpuarray.Array
----@param edges any  ascending or descending list or array
----@param options? {right: boolean, stream: cudalua.Stream, allocator: function}  right: an element on an edge is below
----  it
----@return cudalua.gpuarray.Array  int64, of a's shape
----@raise LogicError if the edges are not in order
+---Finds the interval of each element between edges: 1 below the first edge, 2 from the first to the second one, and so
+---on, up to the number of edges plus 1 from the last edge on. bincount() counts the result. An element on an edge
+---counts as above it. NaN is greater than every edge.
+---@param a cudalua.gpuarray.Array  an array of any shape
+---@param edges any  an ascending or descending list or array
+---@param options? {right: boolean, stream: cudalua.Stream, allocator: function}  right: an element on an edge counts as
+---  below it
+---@return cudalua.gpuarray.Array  int64, with a's shape
+---@raise LogicError if the edges are not sorted
 function M.digitize(a, edges, options)
   local what = "gpuarray.digitize"
   countable(what, a)

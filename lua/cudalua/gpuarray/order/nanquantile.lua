@@ -42,18 +42,17 @@ local function called(what, a, q, whole, options)
   return sort.inside(a, a._dtype.kind == "float" and quantile or quantiles.quantile, what, a, q, whole, o)
 end
 
----The elements below which a fraction q of the others lies, of those that are numbers, as NumPy's nanquantile; NaN
----where none is.
----@param a cudalua.gpuarray.Array
----@param q any  from 0 to 1, as for quantile
+---The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
+---@param a cudalua.gpuarray.Array  an array of real numbers
+---@param q any  a fraction from 0 to 1, as for quantile
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, and for a q out of range
 define("nanquantile", function(what, a, q, options) return called(what, a, q, 1, options) end)
 
----As nanquantile, with q in percent, from 0 to 100.
----@param a cudalua.gpuarray.Array
----@param q any
+---As nanquantile, with q as a percentage from 0 to 100.
+---@param a cudalua.gpuarray.Array  an array of real numbers
+---@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as nanquantile
@@ -71,10 +70,11 @@ local function called_median(what, a, options)
   return sort.inside(a, a._dtype.kind == "float" and median or quantiles.median, what, a, o)
 end
 
----The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
----none is. Integers give the default float.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+---The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
+---the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
+---@param a cudalua.gpuarray.Array  an array of real numbers
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
+---  default: all axes
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers
 define("nanmedian", called_median)

@@ -182,19 +182,21 @@ local function called(what, a, q, whole, options)
   return sort.inside(a, quantile, what, a, q, whole, o)
 end
 
----The elements below which a fraction q of the others lies, as NumPy's quantile; NaN if there is a NaN. Integers
----give the default float, or with a method that takes an element, themselves.
----@param a cudalua.gpuarray.Array
----@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
----  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
+---The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
+---methods that select an element keep the dtype.
+---@param a cudalua.gpuarray.Array  an array of real numbers
+---@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first
+---  axis
+---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default:
+---  all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or
+---  "midpoint"
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, for complex numbers, and for a q out of range
+---@raise LogicError for an array without elements, for complex numbers, and for a q out of range
 define("quantile", function(what, a, q, options) return called(what, a, q, 1, options) end)
 
----As quantile, with q in percent, from 0 to 100.
----@param a cudalua.gpuarray.Array
----@param q any
+---As quantile, with q as a percentage from 0 to 100.
+---@param a cudalua.gpuarray.Array  an array of real numbers
+---@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as quantile
@@ -219,12 +221,13 @@ local function called_median(what, a, options)
   return sort.inside(a, median, what, a, o)
 end
 
----The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
----the default float.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+---The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
+---Integers give the default float.
+---@param a cudalua.gpuarray.Array  an array of real numbers
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
+---  default: all axes
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, and for complex numbers
+---@raise LogicError for an array without elements, and for complex numbers
 define("median", called_median)
 
 return { functions = require("cudalua.gpuarray.core.calls").install(M), quantile = quantile, median = median,

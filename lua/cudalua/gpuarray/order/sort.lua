@@ -117,14 +117,16 @@ local function read(what, a, options)
   return axis_of(what, a, o.axis), flag(what, o, "descending"), o.out
 end
 
----The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
----and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
----Complex numbers go by their real parts, then by the imaginary ones. `a:sort { out = a }` sorts the array itself.
----@param a cudalua.gpuarray.Array
+---Returns the elements sorted along an axis in ascending order, as NumPy's sort. The sort is stable: equal elements
+---keep their order, and -0 equals 0. NaN is greater than everything, so NaNs come last, or first with descending.
+---Complex numbers are sorted by their real parts, then by their imaginary parts. `a:sort { out = a }` sorts the array
+---itself.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
+---  allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false.
+---  out: an array that receives the result; it may be a
 ---@return cudalua.gpuarray.Array
----@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
+---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
 define("sort", function(a, options)
   local what = "gpuarray.sort"
   local axis, descending, out = read(what, a, options)
@@ -134,9 +136,8 @@ define("sort", function(a, options)
   end)
 end)
 
----Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
----sorted.
----@param a cudalua.gpuarray.Array
+---Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? any  as for sort
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
 ---@raise LogicError as sort
@@ -168,22 +169,22 @@ local function read_partition(what, a, kth, options)
   return axis, o.out
 end
 
----The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
----that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
----are sorted, which takes no longer here than a selection for several places.
----@param a cudalua.gpuarray.Array
----@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
+---Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
+---puts there, with no greater element before it and no smaller one behind it. The order of the others is not
+---guaranteed. Currently they are sorted, which here takes no longer than a selection for several positions.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
+---@param kth integer|integer[]  positions on the axis, from 1; negative ones count from the end
 ---@param options? any  as for sort, without descending
 ---@return cudalua.gpuarray.Array
----@raise LogicError for places that are not there, and as sort
+---@raise LogicError for positions out of range, and as sort
 define("partition", function(a, kth, options)
   local what = "gpuarray.partition"
   local axis, out = read_partition(what, a, kth, options)
   return errors.within(what, M.sort, a, { axis = axis, out = out })
 end)
 
----Where the elements are that partition() puts in their places, as NumPy's argpartition.
----@param a cudalua.gpuarray.Array
+---Returns the positions of the elements that partition() selects, as NumPy's argpartition.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param kth integer|integer[]  as for partition
 ---@param options? any  as for partition
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
@@ -219,12 +220,12 @@ end
 
 local topk_options = { axis = true, largest = true, stream = true, allocator = true }
 
----The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
----greater than everything.
----@param a cudalua.gpuarray.Array
----@param k integer
+---Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---ones. NaN is greater than everything.
+---@param a cudalua.gpuarray.Array  an array with at least one axis
+---@param k integer  the number of elements
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: the k least elements, the least first
+---  default: the last one. largest = false: return the k least elements, the least first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
@@ -303,13 +304,14 @@ local function unique(since, what, a, index, inverse, counts)
   return since == storage.writes and results or AGAIN
 end
 
----The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
----for follows, in this order; the program waits for the number of elements.
----@param a cudalua.gpuarray.Array  of any shape, in C order
+---Returns the distinct elements of an array in ascending order, as NumPy's unique; all NaNs count as one element. The
+---requested additional results follow, in this order. The program waits for the number of elements.
+---@param a cudalua.gpuarray.Array  an array of any shape, in C order
 ---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
----  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
+---  index: return the position of the first occurrence of each element; inverse: return, for each element of a, its
+---  position in the result; counts: return the number of occurrences of each element
 ---@return cudalua.gpuarray.Array values  1-D
----@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
+---@return cudalua.gpuarray.Array ...  int64, positions from 1; inverse has a's shape
 ---@raise LogicError for elements of a struct type
 define("unique", function(a, options)
   local what = "gpuarray.unique"

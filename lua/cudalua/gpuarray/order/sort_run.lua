@@ -240,7 +240,7 @@ local function select_first(since, leaf, n, order, count, mask)
   return runs.sequence(steps) and mask or runs.AGAIN
 end
 
----Which elements of a row come first in the order: as many as asked for, and all that equal the last of them.
+---Which elements of a row come first in the order: as many as requested, and all that equal the last of them.
 ---@param leaf table  as for sort()
 ---@param n integer
 ---@param descending boolean

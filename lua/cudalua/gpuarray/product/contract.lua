@@ -10,7 +10,7 @@ local view = require "cudalua.gpuarray.core.view"
 
 local M = {}
 
----An array whose axes have names, each of which it has once.
+---An array whose axes have unique names.
 ---@class cudalua.gpuarray.Lettered
 ---@field array cudalua.gpuarray.Array
 ---@field letters string[]

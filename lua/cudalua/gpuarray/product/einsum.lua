@@ -245,15 +245,16 @@ local function computed(text, arrays, letters, right, most, result, asked)
   return view.copy(asked and graph.as_type(x, asked, WHAT) or x, "C") -- nothing was summed: it is a part of the operand
 end
 
----Sums of products by the letters of axes, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that the
----result does not have is summed over; without "->" the result has the letters that come once, in alphabetical order. A
----letter twice in an operand is its diagonal; "..." stands for all other axes, which broadcast. Letters of one operand
----alone are summed first; then always the two operands are multiplied whose product has the fewest elements.
----@param subscripts string
----@param ... any  an array for each part; last {dtype = any, out = cudalua.gpuarray.Array, stream = cudalua.Stream,
----  allocator = function}: as for matmul
+---Sums of products in Einstein notation, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that is not in
+---the result is summed over. Without "->" the result has the letters that appear once, in alphabetical order. A letter
+---that appears twice in an operand selects its diagonal. "..." stands for all other axes, which broadcast. Letters of a
+---single operand are summed first; then the two operands whose product has the fewest elements are multiplied, until
+---one is left.
+---@param subscripts string  the letters of the axes: operands separated by commas, then optionally "->" and the result
+---@param ... any  one array for each operand; a last argument {dtype = any, out = cudalua.gpuarray.Array, stream =
+---  cudalua.Stream, allocator = function}: as for matmul
 ---@return cudalua.gpuarray.Array  a new array; sums and products have the types of matmul
----@raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out does not fit
+---@raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out has another shape
 function M.einsum(subscripts, ...)
   if type(subscripts) ~= "string" then
     refuse(WHAT, "subscripts must be a string, 'ij,jk->ik', got %s", element.describe(subscripts))

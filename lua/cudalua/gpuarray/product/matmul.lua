@@ -33,17 +33,18 @@ local function matmul(what, a, b, options)
   return errors.within(what, reduce.dot, a, b, { dtype = result, out = o.out })
 end
 
----The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
----array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
----The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
----computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
----float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
----@param a cudalua.gpuarray.Array  (..., m, k)
----@param b cudalua.gpuarray.Array  (..., k, n)
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of the
----  result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
----@return cudalua.gpuarray.Array  (..., m, n)
----@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+---The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
+---is a row as the first operand and a column as the second, and the result lacks that axis. For two 1-D arrays, matmul
+---is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first, and
+---the product is computed at once. The order of each sum depends only on the extents. Elements of float16 and bfloat16
+---are summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
+---@param a cudalua.gpuarray.Array  the first operand, with the shape (..., m, k)
+---@param b cudalua.gpuarray.Array  the second operand, with the shape (..., k, n)
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: the
+---  dtype of the result: float32 for 16-bit floats returns the unrounded sums; for other dtypes the operands are
+---  converted first
+---@return cudalua.gpuarray.Array  with the shape (..., m, n)
+---@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out has another shape
 define("matmul", matmul)
 
 -- ---- addmm ----------------------------------------------------------------------------------------------------------
@@ -74,14 +75,15 @@ local function addmm(what, c, a, b, options)
     beta = factor(what, "beta", o.beta, accumulator), c = c }, o.out)
 end
 
----beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
----with one rounding. With beta = 0, c is not read.
----@param c cudalua.gpuarray.Array  broadcasts to the product's shape
+---Computes beta * c + alpha * (a b), where a b is the product of matmul(), rounded once: alpha times the sum, to which
+---beta times c is added with one rounding. With beta = 0, c is not read.
+---@param c cudalua.gpuarray.Array  an array that broadcasts to the product's shape
 ---@param a cudalua.gpuarray.Array  as for matmul
 ---@param b cudalua.gpuarray.Array  as for matmul
 ---@param options? {alpha: any, beta: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----  alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
----@return cudalua.gpuarray.Array  of the dtype of c and the product together
+---  alpha: the factor of the product, a number, default 1; beta: the factor of c, a number, default 1. Both must be
+---  integers if the product has integers. out: may be c
+---@return cudalua.gpuarray.Array  of the promoted dtype of c and the product
 ---@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
 define("addmm", addmm)
 

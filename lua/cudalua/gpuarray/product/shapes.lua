@@ -35,13 +35,13 @@ local function delivered(what, x, out) return out ~= nil and functions.deliver(w
 
 -- ---- element by element ---------------------------------------------------------------------------------------------
 
----The products of each element of one array with each element of another one, as NumPy's outer: both in C order. An
----expression, which is computed later.
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array
+---The products of each element of one array with each element of another one, as NumPy's outer, both in C order. The
+---result is an expression, which is computed later.
+---@param a cudalua.gpuarray.Array  the first array, of any shape
+---@param b cudalua.gpuarray.Array  the second array, of any shape
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array  (a.size, b.size)
----@raise LogicError if the dtypes are not supported, or out does not fit
+---@return cudalua.gpuarray.Array  with the shape (a.size, b.size)
+---@raise LogicError if the dtypes are not supported, or out has another shape
 define("outer", function(what, a, b, options)
   pair_of(what, a, b)
   local o = errors.options(what, options, plain_options)
@@ -52,11 +52,11 @@ define("outer", function(what, a, b, options)
 end)
 
 ---The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
+---@param a cudalua.gpuarray.Array  the first array
+---@param b cudalua.gpuarray.Array  the second array; the array with fewer axes gets axes with one element in front
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array  whose extents are the products of a's and b's
----@raise LogicError for more than 32 axes, if the dtypes are not supported, or out does not fit
+---@return cudalua.gpuarray.Array  each extent is the product of the extents of a and b
+---@raise LogicError for more than 32 axes, if the dtypes are not supported, or out has another shape
 define("kron", function(what, a, b, options)
   pair_of(what, a, b)
   local o = errors.options(what, options, plain_options)
@@ -78,13 +78,13 @@ end)
 
 local cross_options = { axis = true, out = true, stream = true, allocator = true }
 
----The cross products of vectors with three elements, which broadcast, as NumPy's cross.
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array
+---The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
+---@param a cudalua.gpuarray.Array  an array of vectors with three elements
+---@param b cudalua.gpuarray.Array  likewise
 ---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
 ---  the axis of the vectors in both arrays; default: the last one
 ---@return cudalua.gpuarray.Array  with the vectors along the same axis
----@raise LogicError if the axis has not three elements, the shapes do not broadcast, or out does not fit
+---@raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
 define("cross", function(what, a, b, options)
   pair_of(what, a, b)
   if type(options) == "number" then options = { axis = options } end
@@ -110,14 +110,14 @@ end)
 
 local vecdot_options = { axis = true, dtype = true, out = true, stream = true, allocator = true }
 
----The dot products of vectors along an axis, as NumPy's vecdot: the first operand is conjugated, and the shapes
----broadcast. float16 and bfloat16 are added up as float32 and rounded once, integers in 64 bits.
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array
+---The dot products of vectors along an axis, as NumPy's vecdot. The first operand is conjugated, and the shapes
+---broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers in 64 bits.
+---@param a cudalua.gpuarray.Array  an array of vectors, which is conjugated
+---@param b cudalua.gpuarray.Array  an array of vectors of the same length
 ---@param options? any  {axis: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
----  function}, or the axis; default: the last one. dtype: of the result; elements are converted to it first
+---  function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  without that axis
----@raise LogicError if the axis has different extents, the shapes do not broadcast, or out does not fit
+---@raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
 define("vecdot", function(what, a, b, options)
   pair_of(what, a, b)
   if type(options) == "number" then options = { axis = options } end
@@ -153,13 +153,14 @@ end)
 
 local trace_options = { axis1 = true, axis2 = true, dtype = true, out = true, stream = true, allocator = true }
 
----The sum of a diagonal, as NumPy's trace.
----@param a cudalua.gpuarray.Array
----@param k? integer    the diagonal: 0 (default) the main one, above it positive, below negative
+---The sum of the elements on a diagonal, as NumPy's trace.
+---@param a cudalua.gpuarray.Array  an array with at least two axes
+---@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
 ---@param options? {axis1: integer, axis2: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  axis1, axis2: of the matrices; default: 1 and 2. dtype: as for sum
+---  allocator: function}  axis1: the first axis of the matrices; default: 1. axis2: the second axis of the matrices;
+---  default: 2. dtype: as for sum
 ---@return cudalua.gpuarray.Array  without these axes
----@raise LogicError for fewer than two axes, if the dtype is not supported, or out does not fit
+---@raise LogicError for fewer than two axes, if the dtype is not supported, or out has another shape
 define("trace", function(what, a, k, options)
   check_array(what, a)
   local o = errors.options(what, options, trace_options)
@@ -200,12 +201,13 @@ local function contracted(what, a, b, axes_a, axes_b, o)
   return delivered(what, product, o.out)
 end
 
----The sums of products over the last axis of both arrays, as NumPy's inner; of vectors, dot().
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for matmul
----@return cudalua.gpuarray.Array  of a's other axes, then b's
----@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
+---The sums of products over the last axis of both arrays, as NumPy's inner; for vectors, dot().
+---@param a cudalua.gpuarray.Array  the first array
+---@param b cudalua.gpuarray.Array  the second array, with the same last extent
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: as for
+---  matmul
+---@return cudalua.gpuarray.Array  a's other axes, then b's
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
 define("inner", function(what, a, b, options)
   pair_of(what, a, b)
   local o = errors.options(what, options, product_options)
@@ -242,13 +244,13 @@ local function tensor_axes(what, a, b, axes)
 end
 
 ---The sums of products over some axes of both arrays, as NumPy's tensordot.
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array
----@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of
----  each; default: 2
----@return cudalua.gpuarray.Array  of a's other axes, then b's
----@raise LogicError if the shapes do not fit, an axis is out of range or given twice, or out does not fit
+---@param a cudalua.gpuarray.Array  the first array
+---@param b cudalua.gpuarray.Array  the second array
+---@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}, or the number of axes. axes: the number of last axes of a and first axes of b; or a list of axes of
+---  each; default: 2. dtype: as for matmul
+---@return cudalua.gpuarray.Array  a's other axes, then b's
+---@raise LogicError if the shapes do not fit, an axis is out of range or appears twice, or out has another shape
 define("tensordot", function(what, a, b, options)
   pair_of(what, a, b)
   if type(options) == "number" then options = { axes = options } end

@@ -139,68 +139,62 @@ local M = {}
 
 local define = require "cudalua.gpuarray.core.define"(M)
 
----The sum of the elements that are numbers, as sum(); NaN counts as 0.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
+---The sum of the elements as sum() computes it, with NaN counted as 0.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.sum
 define("nansum", function(what, a, options) return cleaned(what, reductions.sum, 0, a, options) end)
 
----The product of the elements that are numbers, as prod(); NaN counts as 1.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
+---The product of the elements as prod() computes it, with NaN counted as 1.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.prod
 define("nanprod", function(what, a, options) return cleaned(what, reductions.prod, 1, a, options) end)
 
----The mean of the elements that are numbers; NaN if none is.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
+---The mean of the elements that are not NaN; NaN if all are.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.mean
 define("nanmean", nanmean)
 
----The variance of the elements that are numbers; NaN if at most ddof are left.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
+---The variance of the elements that are not NaN; NaN if at most ddof are left.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof:
+---  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
 define("nanvar", function(what, a, options) return nanvar(what, a, options, false) end)
 
----The square root of nanvar().
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
+---The standard deviation of the elements that are not NaN: the square root of nanvar().
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof:
+---  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
 define("nanstd", function(what, a, options) return nanvar(what, a, options, true) end)
 
----The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
----complex numbers, that of their absolute values.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
----  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
----  -math.huge the least. out: an array that gets the result
+---The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
+---float; complex numbers give the norm of their absolute values.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers,
+---  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
+---  extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are
+---  not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
 define("norm", norm)
 
----The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
+---without elements.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
+---@raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
 define("logsumexp", logsumexp)
 
 return require("cudalua.gpuarray.core.calls").install(M)

@@ -33,11 +33,11 @@ local function extremes(what, a, options)
   return out ~= nil and functions.deliver(what, x, out) or x
 end
 
----The greatest element less the least one.
----@param a cudalua.gpuarray.Array
+---The greatest element minus the least one.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
----@raise LogicError as max, and for bool, which has no difference
+---@raise LogicError as max, and for bool, which does not support subtraction
 define("ptp", extremes)
 
 -- ---- variance ------------------------------------------------------------------------------------------------------
@@ -59,17 +59,17 @@ local function spread(what, a, options, root)
   return out ~= nil and functions.deliver(what, result, out) or result
 end
 
----The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
----bits have float64 intermediates.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the
----  squares' sum is divided by the number of elements less this; default 0
+---The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
+---integers have float64 intermediates.
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum
+---  of squares is divided by the number of elements minus ddof; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
 define("var", function(what, a, options) return spread(what, a, options, false) end)
 
 ---The standard deviation: the square root of the variance.
----@param a cudalua.gpuarray.Array
+---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
@@ -128,14 +128,14 @@ local function dot(what, a, b, options)
   return products(what, a, b, options)
 end
 
----The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
----float32, rounded once. With a matrix, the product that matmul() computes.
----@param a cudalua.gpuarray.Array  of one axis, or two
----@param b cudalua.gpuarray.Array  as long; or a matrix
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
----  the result; elements are converted to it first
----@return cudalua.gpuarray.Array  of vectors 0-d
----@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
+---The sum of the products of two vectors' elements, computed in one kernel: integers in 64 bits, float16 and bfloat16
+---as float32, rounded once. With a matrix, the product that matmul() computes.
+---@param a cudalua.gpuarray.Array  a 1-D or 2-D array
+---@param b cudalua.gpuarray.Array  a 1-D array of the same length; or a matrix
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: the
+---  dtype of the result; elements are converted to it first
+---@return cudalua.gpuarray.Array  0-d for vectors
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
 define("dot", dot)
 
 local function vdot(what, a, b, options)
@@ -154,49 +154,51 @@ local function vdot(what, a, b, options)
   return result
 end
 
----The dot product with the first operand's complex conjugate, of all elements of two arrays in C order.
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array  of as many elements
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
+---The dot product of all elements of two arrays in C order, with the complex conjugate of the first array.
+---@param a cudalua.gpuarray.Array  the first array, of any shape
+---@param b cudalua.gpuarray.Array  the second array, with as many elements
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: as for
+---  dot
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError if the numbers of elements differ, the dtype is not supported, or out does not fit
+---@raise LogicError if the numbers of elements differ, the dtype is not supported, or out has another shape
 define("vdot", vdot)
 
 -- ---- of some elements ----------------------------------------------------------------------------------------------
 
 local function take(a, subset) return require("cudalua.gpuarray.index.take").take(a, subset) end
 
----PyCUDA's sum of the elements at these positions.
----@param subset any                array of integers, here or on the host, or a list: positions in C order, from 1
----@param a cudalua.gpuarray.Array
----@param options? any              as for gpuarray.sum, of the array of elements that are taken
+---PyCUDA's subset_sum: the sum of the elements at the given positions.
+---@param subset any  an array of integers on the device or the host, or a list: positions in C order, from 1
+---@param a cudalua.gpuarray.Array  the array, of any shape
+---@param options? any  as for gpuarray.sum, applied to the array of selected elements
 ---@return cudalua.gpuarray.Array
----@raise LogicError for positions that are not there, and as gpuarray.sum
+---@raise LogicError for positions out of range, and as gpuarray.sum
 function M.subset_sum(subset, a, options) return M.sum(take(a, subset), options) end
 
----PyCUDA's least element of those at these positions.
+---PyCUDA's subset_min: the least element at the given positions.
 ---@param subset any                as for gpuarray.subset_sum
----@param a cudalua.gpuarray.Array
----@param options? any              as for gpuarray.min, of the array of elements that are taken
+---@param a cudalua.gpuarray.Array  the array, of any shape
+---@param options? any  as for gpuarray.min, applied to the array of selected elements
 ---@return cudalua.gpuarray.Array
----@raise LogicError for positions that are not there, and as gpuarray.min
+---@raise LogicError for positions out of range, and as gpuarray.min
 function M.subset_min(subset, a, options) return M.min(take(a, subset), options) end
 
----PyCUDA's greatest element of those at these positions.
+---PyCUDA's subset_max: the greatest element at the given positions.
 ---@param subset any                as for gpuarray.subset_sum
----@param a cudalua.gpuarray.Array
----@param options? any              as for gpuarray.max, of the array of elements that are taken
+---@param a cudalua.gpuarray.Array  the array, of any shape
+---@param options? any  as for gpuarray.max, applied to the array of selected elements
 ---@return cudalua.gpuarray.Array
----@raise LogicError for positions that are not there, and as gpuarray.max
+---@raise LogicError for positions out of range, and as gpuarray.max
 function M.subset_max(subset, a, options) return M.max(take(a, subset), options) end
 
----PyCUDA's sum of the products of the elements at these positions.
+---PyCUDA's subset_dot: the sum of the products of the elements at the given positions.
 ---@param subset any                as for gpuarray.subset_sum
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
+---@param a cudalua.gpuarray.Array  the first array, of any shape
+---@param b cudalua.gpuarray.Array  the second array, of any shape
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: as for
+---  dot
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError for positions that are not there, and as gpuarray.dot
+---@raise LogicError for positions out of range, and as gpuarray.dot
 function M.subset_dot(subset, a, b, options)
   return products("gpuarray.subset_dot", take(a, subset), take(b, subset), options)
 end

@@ -118,42 +118,43 @@ local function or_nan(values)
 end
 
 M.list = {
-  ---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
+  ---The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
+  ---array without elements.
   { "sum", "sum", add, neutral = zero, empty = 0 },
-  ---The product of the elements, in the types of sum(). Of none: 1.
+  ---The product of the elements, computed in the types of sum(). 1 for an array without elements.
   { "prod", "sum", {
     int64 = "(long long)((unsigned long long)$1 * (unsigned long long)$2)", uint64 = "$1 * $2", float = "$1 * $2",
     -- 1 times infinity has a NaN in it.
     complex = "$2.x == 1 && $2.y == 0 ? $1 : $1.x == 1 && $1.y == 0 ? $2 : cl_mul($1, $2)",
   }, neutral = { real = "1", complex64 = "make_float2(1, 0)", complex128 = "make_double2(1, 0)" }, empty = 1 },
-  ---The mean of the elements: of integers, the default float. Of none: NaN.
+  ---The mean of the elements; integers give the default float. NaN for an array without elements.
   { "mean", "mean", add, neutral = zero, empty = 0 / 0, finish = {
     int64 = "(double)$1 / $n", float32 = "$1 / (float)$n", float64 = "$1 / $n",
     complex64 = "make_float2($1.x / (float)$n, $1.y / (float)$n)", complex128 = "make_double2($1.x / $n, $1.y / $n)",
   }, finished = { int64 = float64 } },
-  ---The least element; NaN if there is one.
+  ---The least element; NaN if an element is NaN.
   { "min", "select", extremum("min", "<", "<"), neutral = highest, of_bool = "all" },
-  ---The greatest element; NaN if there is one.
+  ---The greatest element; NaN if an element is NaN.
   { "max", "select", extremum("max", ">", ">="), neutral = lowest, of_bool = "any" },
-  ---The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
-  ---order.
+  ---The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+  ---Without an axis, positions count all elements in C order.
   { "argmin", "position", better "<", neutral = highest, position = true },
-  ---The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted
-  ---in C order.
+  ---The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+  ---Without an axis, positions count all elements in C order.
   { "argmax", "position", better ">", neutral = lowest, position = true },
-  ---The least element that is a number; NaN if none is.
+  ---The least element that is not NaN; NaN if all are.
   { "nanmin", "select", number("min", "<", "<"), neutral = or_nan(highest), of_bool = "all" },
-  ---The greatest element that is a number; NaN if none is.
+  ---The greatest element that is not NaN; NaN if all are.
   { "nanmax", "select", number("max", ">", ">="), neutral = or_nan(lowest), of_bool = "any" },
-  ---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
+  ---The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
   { "nanargmin", "position", better_number("<", "<="), neutral = or_nan(highest), position = true, none = true },
-  ---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
+  ---The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
   { "nanargmax", "position", better_number(">", ">="), neutral = or_nan(lowest), position = true, none = true },
-  ---Is any element not 0? NaN is not. Of none: false.
+  ---Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
   { "any", "truth", { any = "$1 | $2" }, neutral = { any = "0" }, empty = false },
-  ---Is no element 0? NaN is not. Of none: true.
+  ---Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
   { "all", "truth", { any = "$1 & $2" }, neutral = { any = "1" }, empty = true },
-  ---How many elements are not 0, as int64.
+  ---The number of elements that are not 0, as int64.
   { "count_nonzero", "count", add, neutral = zero, empty = 0 },
 }
 

@@ -109,7 +109,7 @@ end
 ---@field x cudalua.gpuarray.Array
 ---@field axis? integer              along which; nil: all elements in C order, to an array of one axis
 ---@field to? cudalua.gpuarray.Array  of the result's shape and dtype, to be written; nil: a new one
----@field ours? table<table, boolean>  expressions that nobody else has: x, and what it is made of
+---@field ours? table<table, boolean>  expressions that are not shared: x, and its operands
 ---@field store? table               storage of a new result
 
 -- Ends the program of a scan, whose results go to the leaf `out`.

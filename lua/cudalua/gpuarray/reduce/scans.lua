@@ -7,15 +7,15 @@
 -- that.
 
 return {
-  ---The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded
-  ---once. The order of the additions follows from the shape, the axis and the dtype alone.
+  ---The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
+  ---order of the additions depends only on the shape, the axis and the dtype.
   { "cumsum", "sum" },
-  ---The sums of the elements up to each one, as cumsum(); NaN counts as 0.
+  ---The cumulative sum as cumsum() computes it, with NaN counted as 0.
   { "nancumsum", "sum", nan = 0 },
-  ---The products of the elements up to each one, in the types of cumsum().
+  ---The cumulative product, computed in the types of cumsum().
   { "cumprod", "prod" },
-  ---The greatest of the elements up to each one; from the first NaN on, NaN.
+  ---The cumulative maximum; NaN from the first NaN on.
   { "cummax", "max" },
-  ---The least of the elements up to each one; from the first NaN on, NaN.
+  ---The cumulative minimum; NaN from the first NaN on.
   { "cummin", "min" },
 }

@@ -19,7 +19,7 @@ local M = {}
 
 local most_edits = 2000
 
----Puts text in the place of what is between two positions. The cursor goes behind it.
+---Puts text instead of what is between two positions. The cursor goes behind it.
 ---@param from integer
 ---@param to integer
 ---@param text string
@@ -71,7 +71,7 @@ end
 ---Inserts at the cursor.
 function Buffer:insert(text, typed) self:replace(self.position, self.position, text, typed) end
 
----Another text in the place of the whole.
+---Another text instead of the whole.
 function Buffer:set(text, position)
   if text ~= self.text then self:replace(0, #self.text, text) end
   self.position = position or #text

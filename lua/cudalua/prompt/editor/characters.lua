@@ -77,7 +77,7 @@ local function is_in(ranges, code)
   return false
 end
 
----The code point that begins at byte i, and its number of bytes. nil and 1 for a byte that is no UTF-8.
+---The code point that begins at byte i, and its number of bytes. nil and 1 for a byte that is not UTF-8.
 ---@param text string
 ---@param i integer  1 to #text
 ---@return integer? code

@@ -26,7 +26,7 @@ local most_kills = 60
 ---@class cudalua.prompt.View
 ---@field text string
 ---@field position integer
----@field prompt? string   in the place of the usual one, while searching
+---@field prompt? string   instead of the usual one, while searching
 ---@field below? string[]  candidates of a completion
 ---@field marks? table<integer, "pair"|"wrong">  brackets to show, by their bytes
 

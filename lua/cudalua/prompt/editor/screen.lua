@@ -164,7 +164,7 @@ end
 function Screen:forget() self.drawn, self.written, self.y, self.x, self.top = {}, 1, 1, 0, 1 end
 
 ---The terminal has another size. The bytes go to where the text began and clear what is below. Terminals that wrap
----lines anew have done so by now: the cursor is where a layout of the new width has it.
+---lines again have done so by now: the cursor is where a layout of the new width has it.
 function Screen:resize(columns, rows)
   if not self.view or #self.drawn == 0 then
     self.columns, self.height = columns, rows

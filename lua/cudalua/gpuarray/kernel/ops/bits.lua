@@ -13,16 +13,16 @@ local function right_shift(x)
 end
 
 return {
-  ---The bits that are set in both; of integers and bool.
+  ---Bitwise and of integers and bool.
   { "bitwise_and", 2, "same", code = { bool = "$1 && $2", integer = "$1 & $2" } },
-  ---The bits that are set in one or both; of integers and bool.
+  ---Bitwise or of integers and bool.
   { "bitwise_or", 2, "same", code = { bool = "$1 || $2", integer = "$1 | $2" } },
-  ---The bits that are set in just one of the two; of integers and bool.
+  ---Bitwise exclusive or of integers and bool.
   { "bitwise_xor", 2, "same", code = { bool = "$1 != $2", integer = "$1 ^ $2" } },
-  ---The bits that are not set; of integers and bool.
+  ---Inverts all bits of integers and bool.
   { "bitwise_not", 1, "same", code = { bool = "!$1", integer = "~$1" } },
-  ---The bits of a, b places higher; 0 if b is not less than the number of bits, or is negative.
+  ---Shifts the bits of a left by b places; 0 if b is negative or at least the number of bits.
   { "left_shift", 2, "same", code = { integer = left_shift } },
-  ---The bits of a, b places lower; the sign if b is not less than the number of bits, or is negative.
+  ---Shifts the bits of a right by b places. If b is negative or at least the number of bits, all bits are the sign.
   { "right_shift", 2, "same", code = { integer = right_shift } },
 }

@@ -23,35 +23,35 @@ local function number_extremum(operation, symbol, logic)
 end
 
 return {
-  ---a < b, as bool. Integers of different types are compared by their values. Not for complex numbers.
+  ---a < b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
   comparison("lt", "<"),
-  ---a <= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
+  ---a <= b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
   comparison("le", "<="),
-  ---a > b, as bool. Integers of different types are compared by their values. Not for complex numbers.
+  ---a > b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
   comparison("gt", ">"),
-  ---a >= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
+  ---a >= b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
   comparison("ge", ">="),
-  ---Is a equal to b? As bool; NaN equals nothing.
+  ---Tests whether a equals b, as bool. NaN does not equal anything.
   comparison("eq", "==", "$1.x == $2.x && $1.y == $2.y"),
-  ---Is a different from b? As bool; NaN is different from everything.
+  ---Tests whether a differs from b, as bool. NaN differs from everything.
   comparison("ne", "!=", "$1.x != $2.x || $1.y != $2.y"),
 
-  ---Are both true? As bool; what is not 0 is true, also NaN.
+  ---Tests whether both are true, as bool. Every value but 0 is true, NaN too.
   { "logical_and", 2, "logic", code = { any = "$1 && $2" }, exact = true },
-  ---Is one of the two true? As bool; what is not 0 is true, also NaN.
+  ---Tests whether at least one is true, as bool. Every value but 0 is true, NaN too.
   { "logical_or", 2, "logic", code = { any = "$1 || $2" }, exact = true },
-  ---Is just one of the two true? As bool; what is not 0 is true, also NaN.
+  ---Tests whether exactly one is true, as bool. Every value but 0 is true, NaN too.
   { "logical_xor", 2, "logic", code = { any = "$1 != $2" }, exact = true },
-  ---Is it false? As bool; 0 is false.
+  ---Tests whether an element is false, as bool. Only 0 is false.
   { "logical_not", 1, "logic", code = { any = "!$1" }, exact = true },
 
-  ---The smaller one; NaN if one is NaN; -0 is less than 0.
+  ---The smaller of two numbers; NaN if one is NaN; -0 is less than 0.
   extremum("minimum", "min", "<", "$1 && $2"),
-  ---The larger one; NaN if one is NaN; -0 is less than 0.
+  ---The larger of two numbers; NaN if one is NaN; -0 is less than 0.
   extremum("maximum", "max", ">", "$1 || $2"),
-  ---The smaller one, of a number and NaN the number.
+  ---The smaller of two numbers; if one is NaN, the other one.
   number_extremum("fmin", "<", "$1 && $2"),
-  ---The larger one, of a number and NaN the number.
+  ---The larger of two numbers; if one is NaN, the other one.
   number_extremum("fmax", ">", "$1 || $2"),
   -- The upper bound wins over the lower one; NaN wins over all.
   { "clip", 3, "same", math = true, internal = true, exact = true, beyond = "clip", code = { bool = "($1 || $2) && $3",
@@ -61,9 +61,9 @@ return {
   { "where", 3, "select", internal = true, values = 2, weak = { "bool" }, code = { any = "$1 ? $2 : $3" },
     exact = true },
   ---a if the criterion is greater than 0, else b; as in PyCUDA.
-  ---@param criterion cudalua.gpuarray.Array|number
-  ---@param a cudalua.gpuarray.Array|number
-  ---@param b cudalua.gpuarray.Array|number
+  ---@param criterion cudalua.gpuarray.Array|number  an array or a number; it is compared with 0
+  ---@param a cudalua.gpuarray.Array|number  the value if the criterion is greater than 0
+  ---@param b cudalua.gpuarray.Array|number  the value otherwise
   ---@raise LogicError for a complex criterion, if the shapes do not broadcast, or all are numbers
   { "if_positive", 3, "select_positive", values = 2, weak = { "bool" }, code = { any = "$1 > 0 ? $2 : $3" },
     exact = true },

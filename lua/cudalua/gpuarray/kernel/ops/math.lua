@@ -22,25 +22,25 @@ return {
 
   ---The angle of the point (b, a), from -pi to pi.
   { "atan2", 2, "float", code = { float = "atan2@($1, $2)" } },
-  ---sqrt(a*a + b*b), without overflow on the way.
+  ---sqrt(a*a + b*b), without intermediate overflow.
   { "hypot", 2, "float", code = { float = "hypot@($1, $2)" } },
   ---1 / hypot(a, b).
   { "rhypot", 2, "float", code = { float = "rhypot@($1, $2)" } },
   ---a - b if that is positive, else 0.
   { "fdim", 2, "float", code = { float = "fdim@($1, $2)" } },
-  ---The remainder of a division rounded to the nearest integer, of two the even one.
+  ---The remainder of a division rounded to the nearest integer; halves round to even.
   { "ieee_remainder", 2, "float", code = { float = "remainder@($1, $2)" }, exact = true },
-  ---Bessel function of the first kind.
+  ---Bessel function of the first kind, order n.
   ---@param n cudalua.gpuarray.Array|integer  the order, an integer
-  ---@param a cudalua.gpuarray.Array|number
+  ---@param a cudalua.gpuarray.Array|number  the argument of the function
   { "jn", 2, "order", values = 2, weak = { "int32" }, code = { float = "jn@($1, $2)" } },
-  ---Bessel function of the second kind.
+  ---Bessel function of the second kind, order n.
   ---@param n cudalua.gpuarray.Array|integer  the order, an integer
-  ---@param a cudalua.gpuarray.Array|number
+  ---@param a cudalua.gpuarray.Array|number  the argument of the function
   { "yn", 2, "order", values = 2, weak = { "int32" }, code = { float = "yn@($1, $2)" } },
-  ---From radians to degrees.
+  ---Converts radians to degrees.
   { "degrees", 1, "float", code = { float = "$1 * 57.29577951308232@" } },
-  ---From degrees to radians.
+  ---Converts degrees to radians.
   { "radians", 1, "float", code = { float = "$1 * 0.017453292519943295@" } },
   ---sin(pi * a) / (pi * a), and 1 at 0, as NumPy's sinc; exactly 0 at the other integers.
   { "sinc", 1, "float", code = { float = ("fabs@($1) < 1e-9@ ? 1 : sinpi@($1) / (%s * $1)"):format(PI),
@@ -108,7 +108,7 @@ return {
   complex "atan",
   ---The inverse of tanh.
   complex "atanh",
-  ---Cosine, of radians.
+  ---Cosine of an angle in radians.
   complex "cos",
   ---Hyperbolic cosine.
   complex "cosh",
@@ -118,19 +118,19 @@ return {
   complex "expm1",
   ---The natural logarithm.
   complex "log",
-  ---The logarithm to base 10.
+  ---The base-10 logarithm.
   complex "log10",
   ---log(1 + a), accurate near 0.
   complex "log1p",
-  ---The logarithm to base 2.
+  ---The base-2 logarithm.
   complex "log2",
-  ---Sine, of radians.
+  ---Sine of an angle in radians.
   complex "sin",
   ---Hyperbolic sine.
   complex "sinh",
-  ---The square root; of a negative number NaN.
+  ---The square root; NaN for a negative real number.
   complex "sqrt",
-  ---Tangent, of radians.
+  ---Tangent of an angle in radians.
   complex "tan",
   ---Hyperbolic tangent.
   complex "tanh",

@@ -15,15 +15,15 @@ return {
   math = true,
 
   whole("round", "rint", "cl_rint($1)", true), -- ties to even; functions.lua has the decimals
-  ---The nearest integer, of two the even one.
+  ---Rounds to the nearest integer; halves round to even.
   whole("rint", "rint", "cl_rint($1)"),
-  ---The next integer towards 0.
+  ---Rounds towards 0.
   whole("trunc", "trunc"),
-  ---The next integer up.
+  ---Rounds up.
   whole("ceil", "ceil"),
-  ---The next integer down.
+  ---Rounds down.
   whole("floor", "floor"),
-  ---The nearest integer, of two the one that is further from 0, as C's round().
+  ---Rounds to the nearest integer; halves round away from 0, as C's round() does.
   whole("round_away", "round"), -- ties away from 0, as C's round
   ---The absolute value, as a float.
   { "fabs", 1, "float", code = { float = "fabs@($1)" }, exact = true },
@@ -36,28 +36,28 @@ return {
     internal = true },
   { "frexp_exponent", 1, "exponent", code = { float = "cl_frexp_exponent($1)" }, exact = true,
     internal = true },
-  ---a * 2^b. Exponents that are floats are taken as integers, towards 0, as by PyCUDA.
-  ---@param a cudalua.gpuarray.Array|number
-  ---@param b cudalua.gpuarray.Array|integer  an array of integers or floats, or an integer
+  ---a * 2^b. Float exponents are converted to integers by rounding towards 0, as in PyCUDA.
+  ---@param a cudalua.gpuarray.Array|number  the numbers to scale
+  ---@param b cudalua.gpuarray.Array|integer  the exponents: an array of integers or floats, or an integer
   { "ldexp", 2, "scale", weak = { [2] = "int32" }, code = { float = "cl_ldexp($1, $2)" } },
-  ---The exponent to base 2, as a float.
+  ---The base-2 exponent, as a float.
   { "logb", 1, "float", code = { float = "logb@($1)" } },
-  ---The exponent to base 2, as int32; the lowest int32 for 0 and NaN, the highest for infinities.
+  ---The base-2 exponent, as int32; the lowest int32 for 0 and NaN, the highest for infinities.
   { "ilogb", 1, "exponent", code = { float = "ilogb@($1)" }, exact = true },
 
   ---The absolute value of a with the sign of b.
   { "copysign", 2, "float", code = { float = "copysign@($1, $2)" }, exact = true },
-  ---The next number of this dtype after a, towards b.
+  ---The next number of this dtype after a, in the direction of b.
   { "nextafter", 2, "float", code = { float16 = "cl_float16_next($1, $2)", bfloat16 = "cl_bfloat16_next($1, $2)",
     float = "nextafter@($1, $2)" }, exact = true },
 
-  ---Is it NaN?
+  ---Tests for NaN.
   predicate("isnan", "$1 != $1", "$1.x != $1.x || $1.y != $1.y", "cl_false($1)"),
-  ---Is it infinite?
+  ---Tests for infinity.
   predicate("isinf", "isinf($1)", "isinf($1.x) || isinf($1.y)", "cl_false($1)"),
-  ---Is it neither infinite nor NaN?
+  ---Tests whether an element is neither infinite nor NaN.
   predicate("isfinite", "isfinite($1)", "isfinite($1.x) && isfinite($1.y)", "!cl_false($1)"),
-  ---Is it negative? Also of -0.
+  ---Tests whether the sign is negative; true for -0, too.
   { "signbit", 1, "predicate", code = { int = "$1 < 0", uint = "cl_false($1)", bool = "cl_false($1)",
     float = "signbit($1)" }, exact = true },
 }
