@@ -96,7 +96,7 @@ end
 ---@field high integer
 ---@field wide integer
 
-local tensor_tiles = { { side = 64, high = 32, wide = 32 }, { side = 128, high = 64, wide = 64 },
+M.tensor_tiles = { { side = 64, high = 32, wide = 32 }, { side = 128, high = 64, wide = 64 },
   { side = 128, high = 64, wide = 32 } }
 
 ---A tile for all products on tensor cores, in place of the chosen one: a number of the list above. For specs.
@@ -106,11 +106,11 @@ M.forced_tensor = false
 ---@param chunks integer
 ---@return cudalua.gpuarray.TensorTile
 function M.tensor_tile(r, chunks)
-  if M.forced_tensor then return tensor_tiles[M.forced_tensor] end
-  local large = tensor_tiles[2]
+  if M.forced_tensor then return M.tensor_tiles[M.forced_tensor] end
+  local large = M.tensor_tiles[2]
   local tiles = ceil(r.m / large.side) * ceil(r.n / large.side) * r.batches * chunks
   local fits = min(r.m, r.n) > large.side / 2 and tiles >= multiprocessors()
-  return fits and large or tensor_tiles[1]
+  return fits and large or M.tensor_tiles[1]
 end
 
 return M
