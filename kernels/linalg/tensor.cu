@@ -5,6 +5,8 @@
 // What the instructions do is in `native`, and once more without them in `emulated`, for the software device.
 
 //: native
+enum { UNROLLED = 64 }; // times, at most, of loops over a warp's results
+
 // Four matrices of 8 lines of 16 bytes: lane 8 i + j names line j of matrix i. x[i] is lane 4 g + t's word t of line g;
 // turned, for 16-bit elements, its elements g of lines 2 t and 2 t + 1.
 template <bool turned> __device__ __forceinline__ void load_matrices(unsigned (&x)[4], const unsigned char *const line) {
@@ -26,10 +28,12 @@ __device__ __forceinline__ void multiply(Value (&sum)[4], const unsigned (&upper
 }
 
 //: emulated
+enum { UNROLLED = 1 }; // compiles faster
+
 template <bool turned> __device__ __forceinline__ void load_matrices(unsigned (&x)[4], const unsigned char *const line) {
   const unsigned lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   __syncwarp();
-#pragma unroll
+#pragma unroll UNROLLED
   for (unsigned i = 0; i < 4; i++)
     if (turned) {
       const unsigned short *const even = (const unsigned short *)__shfl_sync(~0u, (unsigned long long)line, 8 * i + 2 * t);
@@ -46,15 +50,15 @@ __device__ __forceinline__ Value element_of(const unsigned word, const unsigned 
 __device__ __forceinline__ void multiply(Value (&sum)[4], const unsigned (&upper)[2], const unsigned (&lower)[2],
                                          const unsigned (&b)[2]) {
   const unsigned lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-#pragma unroll
+#pragma unroll UNROLLED
   for (unsigned half = 0; half < 2; half++)
-#pragma unroll
+#pragma unroll UNROLLED
     for (unsigned word = 0; word < 4; word++) {
       const unsigned above = __shfl_sync(~0u, upper[half], 4 * g + word);
       const unsigned below = __shfl_sync(~0u, lower[half], 4 * g + word);
       const unsigned even = __shfl_sync(~0u, b[half], 8 * t + word);
       const unsigned odd = __shfl_sync(~0u, b[half], 8 * t + 4 + word);
-#pragma unroll
+#pragma unroll UNROLLED
       for (unsigned i = 0; i < 4 / sizeof(Element); i++) {
         sum[0] = cl_fma(element_of(above, i), element_of(even, i), sum[0]);
         sum[1] = cl_fma(element_of(above, i), element_of(odd, i), sum[1]);
@@ -147,7 +151,7 @@ template <bool along, int pack> struct Part {
     const unsigned lane = threadIdx.x % 32;
     if (along || SIZE == 2) {
       const unsigned neighbour = lane % 8, second = lane / 8 % 2 * 8, half = lane / 16;
-#pragma unroll
+#pragma unroll UNROLLED
       for (int i = 0; i < groups; i += 2) {
         const unsigned own = side + 8 * i + second;
         unsigned y[4];
@@ -158,7 +162,7 @@ template <bool along, int pack> struct Part {
       }
     } else {
       const unsigned g = lane / 4, t = lane % 4;
-#pragma unroll
+#pragma unroll UNROLLED
       for (int i = 0; i < groups; i += 4)
 #pragma unroll
         for (int half = 0; half < 2; half++) {
@@ -206,15 +210,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     Left a(a0 + a_at + (long long)row * a_row + (long long)first * a_term, a_row, a_term, m - row);
     Right b(b0 + b_at + (long long)column * b_column + (long long)first * b_term, b_column, b_term, n - column);
     Value sum[HIGH / 16][WIDE / 8][4];
-#pragma unroll
+#pragma unroll UNROLLED
     for (int i = 0; i < HIGH / 16; i++)
-#pragma unroll
+#pragma unroll UNROLLED
       for (int j = 0; j < WIDE / 8; j++)
-#pragma unroll
+#pragma unroll UNROLLED
         for (int e = 0; e < 4; e++) sum[i][j][e] = none();
     unsigned long long fetched = 0;
     unsigned into = 0, from = 0;
-#pragma unroll
+#pragma unroll UNROLLED
     for (int stage = 0; stage < STAGES - 1; stage++) {
       if (fetched < terms) {
         a.fetch(left[into], terms - fetched);
@@ -232,23 +236,23 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
       }
       end_group();
       fetched += DEPTH, into = into + 1 < STAGES ? into + 1 : 0;
-#pragma unroll
+#pragma unroll UNROLLED
       for (int step = 0; step < 2; step++) {
         unsigned x[HIGH / 8][2], y[WIDE / 8][2];
         Left::load(x, left[from], own_row, step);
         Right::load(y, right[from], own_column, step);
-#pragma unroll
+#pragma unroll UNROLLED
         for (int i = 0; i < HIGH / 16; i++)
-#pragma unroll
+#pragma unroll UNROLLED
           for (int j = 0; j < WIDE / 8; j++) multiply(sum[i][j], x[2 * i], x[2 * i + 1], y[j]);
       }
       from = from + 1 < STAGES ? from + 1 : 0;
     }
-#pragma unroll
+#pragma unroll UNROLLED
     for (int i = 0; i < HIGH / 16; i++)
-#pragma unroll
+#pragma unroll UNROLLED
       for (int j = 0; j < WIDE / 8; j++)
-#pragma unroll
+#pragma unroll UNROLLED
         for (int e = 0; e < 4; e++) {
           const unsigned long long r = row + own_row + Left::side_of(2 * i + e / 2, lane / 4);
           const unsigned long long c = column + own_column + Right::side_of(j, lane % 4 * 2 + e % 2);
