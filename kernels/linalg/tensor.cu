@@ -190,6 +190,14 @@ template <bool along, int pack> struct Part {
 typedef Part<@a_along@, @a_pack@> Left;
 typedef Part<@b_along@, @b_pack@> Right;
 
+__device__ __forceinline__ void multiply_all(Value (&sum)[HIGH / 16][WIDE / 8][4], const unsigned (&x)[HIGH / 8][2],
+                                             const unsigned (&y)[WIDE / 8][2]) {
+#pragma unroll UNROLLED
+  for (int i = 0; i < HIGH / 16; i++)
+#pragma unroll UNROLLED
+    for (int j = 0; j < WIDE / 8; j++) multiply(sum[i][j], x[2 * i], x[2 * i + 1], y[j]);
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     array_product_tensor(const unsigned long long all, const unsigned long long m, const unsigned long long n,
                          const unsigned long long k, const unsigned long long chunk, const unsigned long long chunks,
@@ -227,26 +235,30 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
       end_group();
       fetched += DEPTH, into++;
     }
+    wait_groups();
+    __syncthreads();
+    // While the words of 32 bytes of terms are multiplied, the next ones are read: of a piece's end, those of the next.
+    unsigned x[2][HIGH / 8][2], y[2][WIDE / 8][2];
+    Left::load(x[0], left[0], own_row, 0);
+    Right::load(y[0], right[0], own_column, 0);
     for (unsigned long long term = 0; term < terms; term += DEPTH) {
-      wait_groups();
-      __syncthreads();
+      Left::load(x[1], left[from], own_row, 1);
+      Right::load(y[1], right[from], own_column, 1);
       if (fetched < terms) {
         a.fetch(left[into], terms - fetched);
         b.fetch(right[into], terms - fetched);
       }
       end_group();
       fetched += DEPTH, into = into + 1 < STAGES ? into + 1 : 0;
-#pragma unroll UNROLLED
-      for (int step = 0; step < 2; step++) {
-        unsigned x[HIGH / 8][2], y[WIDE / 8][2];
-        Left::load(x, left[from], own_row, step);
-        Right::load(y, right[from], own_column, step);
-#pragma unroll UNROLLED
-        for (int i = 0; i < HIGH / 16; i++)
-#pragma unroll UNROLLED
-          for (int j = 0; j < WIDE / 8; j++) multiply(sum[i][j], x[2 * i], x[2 * i + 1], y[j]);
-      }
+      multiply_all(sum, x[0], y[0]);
+      wait_groups();
+      __syncthreads();
       from = from + 1 < STAGES ? from + 1 : 0;
+      if (term + DEPTH < terms) {
+        Left::load(x[0], left[from], own_row, 0);
+        Right::load(y[0], right[from], own_column, 0);
+      }
+      multiply_all(sum, x[1], y[1]);
     }
 #pragma unroll UNROLLED
     for (int i = 0; i < HIGH / 16; i++)

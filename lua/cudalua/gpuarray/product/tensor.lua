@@ -9,10 +9,12 @@ local to_tf32 = "(word & 0x7f800000u) == 0x7f800000u ? word : word + 0x1000u"
 
 local types = {
   int8 = { mma = "m16n8k32.row.col.s32.s8.s8.s32", register = "r", element = "(signed char)(word >> 8 * i)" },
-  float16 = { mma = "m16n8k16.row.col.f32.f16.f16.f32", register = "f", element = "widened((Element)(word >> 16 * i))" },
+  float16 = { mma = "m16n8k16.row.col.f32.f16.f16.f32", register = "f",
+    element = "widened((Element)(word >> 16 * i))" },
   bfloat16 = { mma = "m16n8k16.row.col.f32.bf16.bf16.f32", register = "f",
     element = "widened((Element)(word >> 16 * i))" },
-  float32 = { mma = "m16n8k8.row.col.f32.tf32.tf32.f32", register = "f", element = "__uint_as_float(word & 0xffffe000u)",
+  float32 = { mma = "m16n8k8.row.col.f32.tf32.tf32.f32", register = "f",
+    element = "__uint_as_float(word & 0xffffe000u)",
     prepared = to_tf32 },
 }
 
