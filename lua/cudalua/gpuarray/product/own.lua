@@ -200,8 +200,8 @@ local function add(steps, k, blocks, list, threads, shared)
 end
 
 -- How an operand is read into tiles: which way, and how many neighbours at once, at most `most`. `step_side` and
--- `step_term` are its strides along rows (or columns) of the result and along terms; a whole tile has to lie on multiples
--- of the pack.
+-- `step_term` are its strides along rows (or columns) of the result and along terms; a whole tile has to lie on
+-- multiples of the pack.
 local function reading(x, strides, step_side, step_term, most)
   local along = abs(step_term) <= abs(step_side)
   local step, other = step_side, step_term
