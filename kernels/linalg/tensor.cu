@@ -9,7 +9,8 @@ enum { UNROLLED = 64 }; // times, at most, of loops over a warp's results
 
 // Four matrices of 8 lines of 16 bytes: lane 8 i + j names line j of matrix i. x[i] is lane 4 g + t's word t of line g;
 // turned, for 16-bit elements, its elements g of lines 2 t and 2 t + 1.
-template <bool turned> __device__ __forceinline__ void load_matrices(unsigned (&x)[4], const unsigned char *const line) {
+template <bool turned>
+__device__ __forceinline__ void load_matrices(unsigned (&x)[4], const unsigned char *const line) {
   const unsigned at = (unsigned)__cvta_generic_to_shared(line);
   if (turned)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -28,17 +29,19 @@ __device__ __forceinline__ void multiply(Value (&sum)[4], const unsigned (&upper
 }
 
 //: emulated
+// The same from shared memory and by shuffles.
 enum { UNROLLED = 1 }; // compiles faster
 
-template <bool turned> __device__ __forceinline__ void load_matrices(unsigned (&x)[4], const unsigned char *const line) {
+template <bool turned>
+__device__ __forceinline__ void load_matrices(unsigned (&x)[4], const unsigned char *const line) {
   const unsigned lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   __syncwarp();
 #pragma unroll UNROLLED
   for (unsigned i = 0; i < 4; i++)
     if (turned) {
-      const unsigned short *const even = (const unsigned short *)__shfl_sync(~0u, (unsigned long long)line, 8 * i + 2 * t);
-      const unsigned short *const odd =
-          (const unsigned short *)__shfl_sync(~0u, (unsigned long long)line, 8 * i + 2 * t + 1);
+      const unsigned long long at = (unsigned long long)line;
+      const unsigned short *const even = (const unsigned short *)__shfl_sync(~0u, at, 8 * i + 2 * t);
+      const unsigned short *const odd = (const unsigned short *)__shfl_sync(~0u, at, 8 * i + 2 * t + 1);
       x[i] = even[g] | (unsigned)odd[g] << 16;
     } else {
       x[i] = ((const unsigned *)__shfl_sync(~0u, (unsigned long long)line, 8 * i + g))[t];
@@ -69,10 +72,10 @@ __device__ __forceinline__ void multiply(Value (&sum)[4], const unsigned (&upper
 }
 
 //: tile
-// A block computes tiles of ROWS x COLUMNS results, a warp HIGH x WIDE of them, 64 bytes of terms at a time: a piece of
-// each operand. STAGES pairs of pieces are in shared memory: while one is multiplied, the next ones are copied.
-enum { ROWS = @rows@, COLUMNS = @columns@, HIGH = @high@, WIDE = @wide@, STAGES = @stages@, ACROSS = COLUMNS / WIDE };
-enum { THREADS = 32 * (ROWS / HIGH) * ACROSS, SIZE = sizeof(Element), DEPTH = 64 / SIZE };
+// A block computes tiles of SIDE x SIDE results, a warp HIGH x WIDE of them, 64 bytes of terms at a time. STAGES such
+// pieces are in shared memory: while one is multiplied, the next ones are copied.
+enum { SIDE = @side@, HIGH = @high@, WIDE = @wide@, ACROSS = SIDE / WIDE, THREADS = 32 * (SIDE / HIGH) * ACROSS };
+enum { SIZE = sizeof(Element), DEPTH = 64 / SIZE, STAGES = 3, PIECE = 64 * SIDE };
 
 // Copies some bytes into shared memory in the background, and fills up with zeros.
 template <int bytes> __device__ __forceinline__ void copy(unsigned char *const to, const Element *const from,
@@ -103,9 +106,9 @@ __device__ __forceinline__ unsigned prepared(const unsigned word) { return @prep
 // An operand's pieces. A line holds neighbours in memory: terms (`along`), or rows of a or columns of b, called sides
 // here. Lines are copied in units of `pack` elements, each by one thread. Within a line, blocks of 16 bytes change
 // places, so that lanes that read at once read from different banks.
-template <bool along, int pack, int SIDES> struct Part {
-  enum { LINE = along ? 64 : SIDES * SIZE, UNIT = pack * SIZE, UNITS = LINE / UNIT, FORWARD = THREADS / UNITS };
-  enum { PIECE = 64 * SIDES, COUNT = PIECE / LINE / FORWARD };
+template <bool along, int pack> struct Part {
+  enum { LINE = along ? 64 : SIDE * SIZE, UNIT = pack * SIZE, UNITS = LINE / UNIT, FORWARD = THREADS / UNITS };
+  enum { COUNT = PIECE / LINE / FORWARD };
   const Element *at, *const base; // what the thread copies first; an address to name where nothing is read
   long long next, forward;        // from one of its units to the next; from a piece to the next
   unsigned line, first;           // the first unit's line, and its first element there
@@ -119,14 +122,17 @@ template <bool along, int pack, int SIDES> struct Part {
     at = from + (long long)line * (along ? step_side : step_term) + (long long)first * (along ? step_term : step_side);
     next = FORWARD * (along ? step_side : step_term);
     forward = DEPTH * step_term;
-    left = (unsigned)min(sides, (unsigned long long)SIDES);
+    left = (unsigned)min(sides, (unsigned long long)SIDE);
   }
   static __device__ __forceinline__ unsigned place(const unsigned of, const unsigned byte) {
-    const unsigned turn = along ? of / 2 % 4 : SIZE == 2 ? of % 8 : SIZE == 4 ? of % 4 * 2 : of / 4 % 4 * 2 % (LINE / 16);
+    const unsigned turn = along       ? of / 2 % 4
+                          : SIZE == 2 ? of % 8
+                          : SIZE == 4 ? of % 4 * 2
+                                      : of / 4 % 4 * 2 % (LINE / 16);
     return of * LINE + (byte / 16 ^ turn) * 16 + byte % 16;
   }
   __device__ __forceinline__ void fetch(unsigned char *const piece, const unsigned long long terms) {
-    if (terms >= DEPTH && left == SIDES) {
+    if (terms >= DEPTH && left == SIDE) {
 #pragma unroll
       for (int i = 0; i < COUNT; i++) copy<UNIT>(piece + place(line + i * FORWARD, first * SIZE), at + i * next, UNIT);
     } else {
@@ -146,8 +152,9 @@ template <bool along, int pack, int SIDES> struct Part {
     return !along && SIZE != 2 ? group / 4 * 32 + neighbour * 4 + group % 4 : group * 8 + neighbour;
   }
   // The words of 32 bytes of terms, number `step` of the piece, of groups from `side` on.
-  template <int groups> static __device__ __forceinline__ void load(unsigned (&x)[groups][2], const unsigned char *const piece,
-                                                                    const unsigned side, const unsigned step) {
+  template <int groups>
+  static __device__ __forceinline__ void load(unsigned (&x)[groups][2], const unsigned char *const piece,
+                                              const unsigned side, const unsigned step) {
     const unsigned lane = threadIdx.x % 32;
     if (along || SIZE == 2) {
       const unsigned neighbour = lane % 8, second = lane / 8 % 2 * 8, half = lane / 16;
@@ -174,7 +181,8 @@ template <bool along, int pack, int SIDES> struct Part {
           } else { // four words are turned as a matrix of 4 x 4 bytes
             unsigned y[4];
 #pragma unroll
-            for (int j = 0; j < 4; j++) y[j] = *(const unsigned *)(piece + place(32 * step + 16 * half + 4 * t + j, own));
+            for (int j = 0; j < 4; j++)
+              y[j] = *(const unsigned *)(piece + place(32 * step + 16 * half + 4 * t + j, own));
             const unsigned low = __byte_perm(y[0], y[1], 0x5140), high = __byte_perm(y[0], y[1], 0x7362);
             const unsigned low2 = __byte_perm(y[2], y[3], 0x5140), high2 = __byte_perm(y[2], y[3], 0x7362);
             x[i][half] = __byte_perm(low, low2, 0x5410), x[i + 1][half] = __byte_perm(low, low2, 0x7632);
@@ -187,26 +195,16 @@ template <bool along, int pack, int SIDES> struct Part {
 
 //: product
 // Tiles are numbered as those of array_product, and written as there.
-typedef Part<@a_along@, @a_pack@, ROWS> Left;
-typedef Part<@b_along@, @b_pack@, COLUMNS> Right;
-enum { PAIR = Left::PIECE + Right::PIECE };
-extern __shared__ __align__(128) unsigned char pieces[];
+typedef Part<@a_along@, @a_pack@> Left;
+typedef Part<@b_along@, @b_pack@> Right;
 
-__device__ __forceinline__ void multiply_all(Value (&sum)[HIGH / 16][WIDE / 8][4], const unsigned (&x)[HIGH / 8][2],
-                                             const unsigned (&y)[WIDE / 8][2]) {
-#pragma unroll UNROLLED
-  for (int i = 0; i < HIGH / 16; i++)
-#pragma unroll UNROLLED
-    for (int j = 0; j < WIDE / 8; j++) multiply(sum[i][j], x[2 * i], x[2 * i + 1], y[j]);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     array_product_tensor(const unsigned long long all, const unsigned long long m, const unsigned long long n,
                          const unsigned long long k, const unsigned long long chunk, const unsigned long long chunks,
                          const Element *const a0, const long long a_row, const long long a_term,
                          const Element *const b0, const long long b_term, const long long b_column, @params@) {
-  unsigned char *const left = pieces, *const right = pieces + Left::PIECE;
-  const unsigned long long tile_rows = (m + ROWS - 1) / ROWS, tile_columns = (n + COLUMNS - 1) / COLUMNS;
+  __shared__ __align__(128) unsigned char left[STAGES][PIECE], right[STAGES][PIECE];
+  const unsigned long long tile_rows = (m + SIDE - 1) / SIDE, tile_columns = (n + SIDE - 1) / SIDE;
   const unsigned long long tiles = tile_rows * tile_columns;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const unsigned own_row = warp / ACROSS * HIGH, own_column = warp % ACROSS * WIDE;
@@ -214,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
     const unsigned long long rest = work / tiles, tile = work - rest * tiles, batch = rest / chunks;
     const unsigned long long number = rest - batch * chunks, strip = tile / (8 * tile_columns);
     const unsigned long long within = tile - strip * 8 * tile_columns, height = min(tile_rows - strip * 8, 8ull);
-    const unsigned long long row = (strip * 8 + within % height) * ROWS, column = within / height * COLUMNS;
+    const unsigned long long row = (strip * 8 + within % height) * SIDE, column = within / height * SIDE;
     const unsigned long long first = number * chunk, terms = min(k - first, chunk);
 @places@
     Left a(a0 + a_at + (long long)row * a_row + (long long)first * a_term, a_row, a_term, m - row);
@@ -227,40 +225,36 @@ extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
 #pragma unroll UNROLLED
         for (int e = 0; e < 4; e++) sum[i][j][e] = none();
     unsigned long long fetched = 0;
-    unsigned into = 0, from = 0; // bytes
+    unsigned into = 0, from = 0;
 #pragma unroll UNROLLED
     for (int stage = 0; stage < STAGES - 1; stage++) {
       if (fetched < terms) {
-        a.fetch(left + into, terms - fetched);
-        b.fetch(right + into, terms - fetched);
+        a.fetch(left[into], terms - fetched);
+        b.fetch(right[into], terms - fetched);
       }
       end_group();
-      fetched += DEPTH, into += PAIR;
+      fetched += DEPTH, into++;
     }
-    wait_groups();
-    __syncthreads();
-    // While the words of 32 bytes of terms are multiplied, the next ones are read: of a piece's end, those of the next.
-    unsigned x[2][HIGH / 8][2], y[2][WIDE / 8][2];
-    Left::load(x[0], left, own_row, 0);
-    Right::load(y[0], right, own_column, 0);
     for (unsigned long long term = 0; term < terms; term += DEPTH) {
-      Left::load(x[1], left + from, own_row, 1);
-      Right::load(y[1], right + from, own_column, 1);
-      if (fetched < terms) {
-        a.fetch(left + into, terms - fetched);
-        b.fetch(right + into, terms - fetched);
-      }
-      end_group();
-      fetched += DEPTH, into = into < PAIR * (STAGES - 1) ? into + PAIR : 0;
-      multiply_all(sum, x[0], y[0]);
       wait_groups();
       __syncthreads();
-      from = from < PAIR * (STAGES - 1) ? from + PAIR : 0;
-      if (term + DEPTH < terms) {
-        Left::load(x[0], left + from, own_row, 0);
-        Right::load(y[0], right + from, own_column, 0);
+      if (fetched < terms) {
+        a.fetch(left[into], terms - fetched);
+        b.fetch(right[into], terms - fetched);
       }
-      multiply_all(sum, x[1], y[1]);
+      end_group();
+      fetched += DEPTH, into = into + 1 < STAGES ? into + 1 : 0;
+#pragma unroll UNROLLED
+      for (int step = 0; step < 2; step++) {
+        unsigned x[HIGH / 8][2], y[WIDE / 8][2];
+        Left::load(x, left[from], own_row, step);
+        Right::load(y, right[from], own_column, step);
+#pragma unroll UNROLLED
+        for (int i = 0; i < HIGH / 16; i++)
+#pragma unroll UNROLLED
+          for (int j = 0; j < WIDE / 8; j++) multiply(sum[i][j], x[2 * i], x[2 * i + 1], y[j]);
+      }
+      from = from + 1 < STAGES ? from + 1 : 0;
     }
 #pragma unroll UNROLLED
     for (int i = 0; i < HIGH / 16; i++)

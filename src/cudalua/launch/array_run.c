@@ -94,10 +94,10 @@ static void check_blocks(lua_State *L, const cl_Function *fn, double blocks, cl_
   o->grid[0] = (unsigned)blocks;
 }
 
-/* array_run(fn, blocks, list [, threads of a block [, mailbox [, bytes of dynamic shared memory]]]) -> does a
- * graph that is being captured use the memory now?, the ticket for array_told() or nil. The list is cleared of
- * memory and textures. mailbox: a HostAllocation of 1024 bytes that nobody else uses; the kernel's last two
- * parameters are about it, and 0 in the list. The same kernel always gets the same threads and bytes. */
+/* array_run(fn, blocks, list [, threads of a block [, mailbox]]) -> does a graph that is being captured use
+ * the memory now?, the ticket for array_told() or nil. The list is cleared of memory and textures. mailbox: a
+ * HostAllocation of 1024 bytes that nobody else uses; the kernel's last two parameters are about it, and 0 in
+ * the list. */
 int cl_array_run(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
@@ -106,10 +106,9 @@ int cl_array_run(lua_State *L) {
   cl_references_update(L, fn);
   const unsigned threads = lua_isnoneornil(L, 4) ? THREADS : (unsigned)luaL_checkinteger(L, 4);
   const cl_MemoryObject *mailbox = cl_mailbox_in(L, 5, ctx);
-  const unsigned shared = lua_isnoneornil(L, 6) ? 0 : (unsigned)luaL_checkinteger(L, 6);
   lua_settop(L, 3);
   luaL_checkstack(L, 2 * (int)fn->nparams + 8, "too many arguments");
-  cl_Launch o = {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared = shared};
+  cl_Launch o = {.grid = {1, 1, 1}, .block = {threads, 1, 1}};
   o.stream = cl_current_stream(L, "array", ctx);
   int values = 0, memories = 0;
   bool pooled = false; /* memory or textures among it that are not simple */

@@ -146,9 +146,9 @@ local none = {}
 
 -- The check and the launch, with nothing between them that may run a finalizer: on one line, as
 -- spec/gpuarray/gpuarray_run_spec.lua has one run between any two.
-local function at(since, fn, blocks, list, threads, mailbox, shared)
+local function at(since, fn, blocks, list, threads, mailbox)
   if fn == nil then return since == storage.writes end
-  if since == storage.writes then return true, array_run(fn, blocks, list, threads, mailbox, shared) else return false end -- luacheck: ignore 631
+  if since == storage.writes then return true, array_run(fn, blocks, list, threads, mailbox) else return false end
 end
 
 ---Launches a kernel, unless a finalizer wrote to arrays meanwhile.
@@ -204,19 +204,18 @@ end
 ---@field scratch? userdata[]
 ---@field [integer] cudalua.gpuarray.Step
 
----A step: `kernel`, `blocks`, `threads` and `arguments`, as of a Launch, with `shared` bytes of dynamic shared memory;
----or `fill`, memory that is set to 0 from its start, and `words`, how many words of 4 bytes of it.
+---A step: `kernel`, `blocks`, `threads` and `arguments`, as of a Launch; or `fill`, memory that is set to 0 from its
+---start, and `words`, how many words of 4 bytes of it.
 ---@class cudalua.gpuarray.Step
 ---@field kernel? table
 ---@field blocks? integer
 ---@field threads? integer
----@field shared? integer      default: 0
 ---@field arguments? any[]
 ---@field fill? userdata
 ---@field words? integer
 
 local function step(since, fn, s)
-  if s.kernel then return at(since, fn, s.blocks, s.arguments, s.threads, nil, s.shared) end
+  if s.kernel then return at(since, fn, s.blocks, s.arguments, s.threads) end
   local captured = core.array_ready(s.fill)
   core.memset(32, s.fill, 0, s.words, true, core.current_stream())
   return true, captured

@@ -117,9 +117,9 @@ end
 
 local function tensor_kernel(r, rank, target, kind, tile, a, b)
   return kernel("array_product_tensor", "linalg/tensor", "product", r, rank, target, { "a", "b" },
-    ("%s %d %d %s %d %s %d"):format(kind, tile.rows, tile.columns, a.along, a.pack, b.along, b.pack),
-    function() return tensor.before(r.dtype, kind, tile) end, { blocks = tile.blocks, a_along = a.along,
-      a_pack = a.pack, b_along = b.along, b_pack = b.pack })
+    ("%s %d %d %d %s %d %s %d"):format(kind, tile.side, tile.high, tile.wide, a.along, a.pack, b.along, b.pack),
+    function() return tensor.before(r.dtype, kind, tile) end,
+    { a_along = a.along, a_pack = a.pack, b_along = b.along, b_pack = b.pack })
 end
 
 local function vector_kernel(r, rank, target, part, swapped)
@@ -194,9 +194,8 @@ end
 local wanted = { sum = { A, B }, result = { A, B, OUT }, ["end"] = { A, B, OUT, C } }
 local wanted_later = { result = { OUT }, ["end"] = { OUT, C } }
 
-local function add(steps, k, blocks, list, threads, shared)
-  steps[#steps + 1] = { kernel = k, blocks = min(blocks, GRID), arguments = list, threads = threads or 256,
-    shared = shared }
+local function add(steps, k, blocks, list, threads)
+  steps[#steps + 1] = { kernel = k, blocks = min(blocks, GRID), arguments = list, threads = threads or 256 }
 end
 
 -- How an operand is read into tiles: which way, and how many neighbours at once, at most `most`. `step_side` and
@@ -228,20 +227,20 @@ local function add_matrices(steps, p, target, terms, chunks)
   local function readings(most)
     return reading(a, p.strides[A], a.row, a.column, most), reading(b, p.strides[B], b.column, b.row, most)
   end
-  local k, rows, columns, threads, shared
+  local k, side, threads
   if p.tensor then
     local tile, itemsize = plan.tensor_tile(r, chunks), r.dtype.itemsize
     local of_a, of_b = readings(16 / itemsize)
     for _, x in ipairs { of_a, of_b } do
       if x.pack * itemsize < 4 then x.pack = 1 end -- copies in the background have at least 4 bytes
     end
-    k, rows, columns = tensor_kernel(r, #p.extents, target, p.tensor, tile, of_a, of_b), tile.rows, tile.columns
-    threads, shared = tensor.block(tile)
+    k, side = tensor_kernel(r, #p.extents, target, p.tensor, tile, of_a, of_b), tile.side
+    threads = 32 * side / tile.high * side / tile.wide
   else
     local t = plan.tile(r, r.accumulator.itemsize, chunks)
-    k, rows, columns = tile_kernel(r, #p.extents, target, t, readings(t >= 4 and t or 1)), 16 * t, 16 * t
+    k, side = tile_kernel(r, #p.extents, target, t, readings(t >= 4 and t or 1)), 16 * t
   end
-  local tiles = ceil(r.m / rows) * ceil(r.n / columns) * r.batches * chunks
+  local tiles = ceil(r.m / side) * ceil(r.n / side) * r.batches * chunks
   local list = { tiles, r.m, r.n, r.k, terms, chunks }
   pointer(list, a, instead)
   list[9], list[10] = a.row, a.column
@@ -249,7 +248,7 @@ local function add_matrices(steps, p, target, terms, chunks)
   list[13], list[14] = b.row, b.column
   append_target(list, target, p)
   append_batch(list, p.extents, p.strides, wanted[target])
-  add(steps, k, tiles, list, threads, shared)
+  add(steps, k, tiles, list, threads)
 end
 
 -- A matrix and a vector. Where the row is the first operand, the matrix is the second.

@@ -94,21 +94,13 @@ function M.tensor(r)
   return (wanted or r.dtype.kind == "int") and has_tensor_cores() and "native" or nil
 end
 
----A tile on tensor cores.
+---A tile on tensor cores, and the part of it that a warp computes.
 ---@class cudalua.gpuarray.TensorTile
----@field rows integer
----@field columns integer
----@field high integer    rows of it that a warp computes
----@field wide integer    columns of it
----@field stages integer  pieces of operands in shared memory at once
----@field blocks integer  of a multiprocessor, at least
+---@field side integer
+---@field high integer
+---@field wide integer
 
--- The first one that a product fills is taken, or the last.
-M.tensor_tiles = {
-  { rows = 256, columns = 128, high = 64, wide = 64, stages = 4, blocks = 1 },
-  { rows = 128, columns = 128, high = 64, wide = 64, stages = 4, blocks = 2 },
-  { rows = 64, columns = 64, high = 32, wide = 32, stages = 3, blocks = 2 },
-}
+M.tensor_tiles = { { side = 64, high = 32, wide = 32 }, { side = 128, high = 64, wide = 64 } }
 
 ---A tile for all products on tensor cores, in place of the chosen one: a number of the list above. For specs.
 M.forced_tensor = false
@@ -118,11 +110,10 @@ M.forced_tensor = false
 ---@return cudalua.gpuarray.TensorTile
 function M.tensor_tile(r, chunks)
   if M.forced_tensor then return M.tensor_tiles[M.forced_tensor] end
-  for _, tile in ipairs(M.tensor_tiles) do
-    local tiles = ceil(r.m / tile.rows) * ceil(r.n / tile.columns) * r.batches * chunks
-    if r.m > tile.rows / 2 and r.n > tile.columns / 2 and tiles >= multiprocessors() then return tile end
-  end
-  return M.tensor_tiles[#M.tensor_tiles]
+  local large = M.tensor_tiles[2]
+  local tiles = ceil(r.m / large.side) * ceil(r.n / large.side) * r.batches * chunks
+  local fits = min(r.m, r.n) > large.side / 2 and tiles >= multiprocessors()
+  return fits and large or M.tensor_tiles[1]
 end
 
 return M

@@ -26,15 +26,8 @@ local types = {
 function M.before(dtype, kind, tile)
   local t = types[dtype.name]
   return template.fill("linalg/tensor", kind, { mma = "mma.sync.aligned." .. t.mma, register = t.register,
-    element_of = t.element }) .. template.fill("linalg/tensor", "tile", { rows = tile.rows, columns = tile.columns,
-    high = tile.high, wide = tile.wide, stages = tile.stages, prepared = t.prepared or "word" })
-end
-
----@param tile cudalua.gpuarray.TensorTile
----@return integer threads of a block
----@return integer shared  bytes
-function M.block(tile)
-  return 32 * (tile.rows / tile.high) * (tile.columns / tile.wide), tile.stages * 64 * (tile.rows + tile.columns)
+    element_of = t.element }) .. template.fill("linalg/tensor", "tile", { side = tile.side, high = tile.high,
+    wide = tile.wide, prepared = t.prepared or "word" })
 end
 
 return M
