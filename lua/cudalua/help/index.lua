@@ -3501,9 +3501,10 @@ the array. Elements on the device are not copied; those of host arrays are, in e
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
 Which kernels compute products and factors of matrices, Fourier transforms and products of sparse matrices in this
-Lua state. "own", the default: the kernels of this library, which give the same bits on every device. "vendor":
-NVIDIA's libraries; a call raises where its library is missing or cannot compute it. "auto": these on a GPU where
-they are there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
+Lua state. "own", the default: the kernels of this library, which give the same bits on every device unless
+linalg.precision is "tensor". "vendor": NVIDIA's libraries; a call raises where its library is missing or cannot
+compute it. "auto": these on a GPU where they are there and can compute the call; otherwise own kernels, with one
+notice for each library that is missing.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
 @raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
@@ -3638,9 +3639,11 @@ The pseudoinverses of matrices, after Moore and Penrose.
 @raise LogicError for arrays of fewer than two axes, 16-bit floats, other values of rcond, and if out does not fit; RuntimeError without convergence
 @options allocator out rcond stream
 = cuda.linalg.precision(name)
-How exact products have to be. "full", the default: float32 operands are multiplied with all their digits. "tensor":
-tensor cores may round them to TF32 first, which has three digits, and own products of 16-bit floats use tensor
-cores.
+How exact products of matrices have to be. "full", the default: operands are multiplied with all their digits, and
+own kernels give the same bits on every device. "tensor": products of float16, bfloat16 and float32 are computed on
+tensor cores, by own kernels from compute capability 8.0 on. float32 is rounded to TF32, which has three digits. Sums
+are float32; their last bits depend on the generation of the GPU. Products of int8 use tensor cores under both, with
+the same bits. Matrices times vectors, and factorisations by own kernels, are "full" under both.
 @param name? "full"|"tensor"  default: leaves it as it is
 @return "full"|"tensor" name  as it is now
 @raise LogicError for another name
