@@ -55,9 +55,18 @@ local function part_of(x)
   return part
 end
 
+local undone = {} -- what a test changes
+
+local function set(module, field, value) undone[#undone + 1] = knob(module, field, value) end
+
+local function undo()
+  linalg.precision "full"
+  while #undone > 0 do table.remove(undone)() end
+end
+
 describe("linalg.precision tensor", function()
   setup(gpu.context)
-  after_each(function() linalg.precision "full" end)
+  after_each(undo)
 
   it("computes products on tensor cores, in every layout and tile", function()
     linalg.precision "tensor"
@@ -73,15 +82,15 @@ describe("linalg.precision tensor", function()
         for tile = 1, #plan.tensor_tiles do
           local small = tile == 1
           local layouts = (all or small and i == 1) and #others or (small or i == 1) and 2 or 0
-          finally(knob(plan, "forced_tensor", tile))
+          set(plan, "forced_tensor", tile)
           for layout = 1, layouts do
             local x = others[layout][1]:matmul(others[layout][2])
             check(x, want, near, ("%s %d x %d x %d, tile %d, layout %d"):format(t, m, k, n, tile, layout))
             bytes = bytes or products.bytes(x)
             assert.is_true(bytes == products.bytes(x), "bits depend on the tile or the layout")
           end
-          plan.forced_tensor = false
         end
+        plan.forced_tensor = false
         for _, count in ipairs { 1, 132 } do
           local restore = knob(plan, "multiprocessors", count)
           local x = a:matmul(b)
@@ -211,22 +220,18 @@ end)
 
 describe("plan.tensor", function()
   setup(gpu.context)
-  after_each(function() linalg.precision "full" end)
+  after_each(undo)
 
   local function kind(t, m) return plan.tensor { m = m or 4, n = 4, k = 4, dtype = cuda.dtype(t) } end
   -- As if the driver were a GPU's.
   local function on_gpu(major)
     local before = core.driver_info
-    core.driver_info = function()
+    set(core, "driver_info", function()
       local info = before()
       info.soft = false
       return info
-    end
-    local restore = knob(plan, "major", major)
-    finally(function()
-      core.driver_info = before
-      restore()
     end)
+    set(plan, "major", major)
   end
 
   it("takes tensor cores for int8 always, for floats under tensor, from compute capability 8.0 on", function()
@@ -245,13 +250,13 @@ describe("plan.tensor", function()
     on_gpu(8)
     linalg.precision "tensor"
     local launched
-    finally(knob(runs, "sequence", function(s)
+    set(runs, "sequence", function(s)
       launched = s
       return true, false
-    end))
+    end)
     for i, t in ipairs(TYPES) do
       for tile = 1, #plan.tensor_tiles do
-        finally(knob(plan, "forced_tensor", tile))
+        set(plan, "forced_tensor", tile)
         local a, b = gpuarray.zeros({ 64, 64 }, t):eval(), gpuarray.zeros({ 64, 64 }, t):eval()
         for k, pair in ipairs(tile == 2 and { { a.T, b } } or { { a, b }, { a.T, b.T } }) do
           pair[1]:matmul(pair[2])
@@ -262,7 +267,6 @@ describe("plan.tensor", function()
             assert.equal("\127ELF", image:sub(1, 4), t .. " " .. arch)
           end
         end
-        plan.forced_tensor = false
       end
     end
   end)
