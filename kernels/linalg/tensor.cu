@@ -1,6 +1,6 @@
 // Products of matrices on tensor cores: int8, float16, bfloat16, and float32 as TF32. All four types are the same to
-// them: an instruction takes 32 bytes of terms of 16 rows and of 8 columns. A word is 4 bytes of terms, a half 16 bytes,
-// a group 8 rows or 8 columns. Of each group and half, lane 4 g + t has word t of neighbour g.
+// them: an instruction takes 32 bytes of terms of 16 rows and of 8 columns. A word is 4 bytes of terms, a half 16
+// bytes, a group 8 rows or 8 columns. Of each group and half, lane 4 g + t has word t of neighbour g.
 //
 // What the instructions do is in `native`, and once more without them in `emulated`, for the software device.
 
