@@ -4,8 +4,8 @@
 --   ./dev bench linalg [ROUNDS]
 --   ./dev bench linalg smoke     small matrices: the results alone, as on the software device
 --   CUDALUA_TILES=1 ./dev bench linalg    each tile, too
--- float16 of cuBLAS runs on tensor cores, own kernels add up in float32 by fmaf. The last rows are a matrix times a
--- vector, in GB/s of the matrix.
+-- float16 of cuBLAS runs on tensor cores; own kernels add up in float32 by fmaf, or on tensor cores in the rows with
+-- "tensor" (linalg.precision) and of int8. The last rows are a matrix times a vector, in GB/s of the matrix.
 local cuda = require "cudalua"
 cuda.init()
 local dev = cuda.Device(0)
@@ -21,7 +21,8 @@ local tiny = arg[1] == "smoke" or cuda.driver_info().soft
 local rounds = tonumber(arg[1]) or tiny and 1 or 5
 local tiles = os.getenv "CUDALUA_TILES" and { 1, 2, 4, 8 } or {}
 local sizes = tiny and { 64, 100 } or { 256, 512, 1024, 2048, 4096, 8192 }
-local TYPES = { "float32", "float64", "float16", "complex64" }
+local TYPES = { "float32", "float64", "float16", "complex64", "int8", "float16 tensor", "bfloat16 tensor",
+  "float32 tensor" }
 
 local cublas = not cuda.driver_info().soft and dofile "bench/linalg/cublas.lua" or nil
 if cublas then cublas.start() end
@@ -30,6 +31,7 @@ print(("%s, cuBLAS %s"):format(dev:name(), cublas and cublas.version .. " " .. c
 
 local function matrix(t, n)
   local x = random.uniform({ n, n }, -1, 1, t == "float64" and "float64" or "float32")
+  if t == "int8" then x = x * 127 end
   if t == "complex64" then x = x:astype(t) * require("ffi").new("complex", 1, 0.5) end
   return x:astype(t):eval()
 end
@@ -39,18 +41,22 @@ local function launches_of(n) return tiny and 1 or math.max(2, math.min(200, mat
 local WIDE = { complex64 = "complex128" } -- of all others: float64
 
 -- Do they differ by no more than rounding does?
-local function close(x, y, t, n)
-  local eps = t == "float64" and 2 ^ -52 or 2 ^ -23
-  local bound = t == "float16" and 2 ^ -8 * math.sqrt(n) or 32 * eps * math.sqrt(n) * math.max(1, math.log(n))
+local function close(x, y, t, n, on_tensor)
+  local eps = t == "float64" and 2 ^ -52 or t == "float32" and on_tensor and 2 ^ -13 or 2 ^ -23
+  local bound = t == "int8" and 0 or t == "float16" and 2 ^ -8 * math.sqrt(n) or t == "bfloat16" and
+    2 ^ -5 * math.sqrt(n) or 32 * eps * math.sqrt(n) * math.max(1, math.log(n))
   local wide = WIDE[t] or "float64"
   return (x:astype(wide) - y:astype(wide)):abs():max():item() <= bound
 end
 
-print(("%-10s %6s  %10s %10s  %6s"):format("dtype", "n", "own", "cuBLAS", "ratio"))
+print(("%-15s %6s  %10s %10s  %6s"):format("dtype", "n", "own", "cuBLAS", "ratio"))
 local wrong, rows = 0, 0
-for _, t in ipairs(TYPES) do
+for _, name_of_row in ipairs(TYPES) do
+  local t, precision = name_of_row:match "%S+", name_of_row:match " (%S+)" or "full"
+  local on_tensor = precision == "tensor"
+  cuda.linalg.precision(precision)
   for _, n in ipairs(sizes) do
-    local a, b, c = matrix(t, n), matrix(t, n), gpuarray.zeros({ n, n }, t)
+    local a, b, c = matrix(t, n), matrix(t, n), gpuarray.zeros({ n, n }, t == "int8" and "int32" or t)
     local launches = launches_of(n)
     local flops = (t == "complex64" and 8 or 2) * n ^ 3
     local forms = { { "own", function()
@@ -64,12 +70,12 @@ for _, t in ipairs(TYPES) do
         return time
       end }
     end
-    local peer = cublas and cublas.product(t, n, a.ptr, b.ptr, c.ptr)
+    local peer = cublas and cublas.product(t, n, a.ptr, b.ptr, c.ptr, on_tensor and t == "float32")
     if peer then forms[#forms + 1] = { "cuBLAS", function() return device(peer, launches) end } end
     local times = report.turns(rounds, forms)
     local function speed(name) return times[name] and flops / report.median(times[name]) * 1e-6 end
     local own, theirs = speed "own", speed "cuBLAS"
-    local line = ("%-10s %6d  %10.3f %10s  %6s"):format(t, n, own, theirs and ("%.3f"):format(theirs) or "-",
+    local line = ("%-15s %6d  %10.3f %10s  %6s"):format(name_of_row, n, own, theirs and ("%.3f"):format(theirs) or "-",
       theirs and ("%.2f"):format(own / theirs) or "-")
     for _, tile in ipairs(tiles) do
       local name = "tile " .. 16 * tile
@@ -78,7 +84,7 @@ for _, t in ipairs(TYPES) do
     if peer then peer() end
     local wide = WIDE[t] or "float64"
     local want = peer and c or tiny and a:astype(wide):matmul(b:astype(wide)) or nil
-    if want and not close(a:matmul(b), want, t, n) then
+    if want and not close(a:matmul(b), want, t, n, on_tensor) then
       wrong = wrong + 1
       line = line .. "  DIFFERENT RESULTS"
     end
@@ -88,6 +94,7 @@ for _, t in ipairs(TYPES) do
   end
 end
 
+cuda.linalg.precision "full"
 print(("%-20s %6s  %10s"):format("matrix and vector", "n", "GB/s"))
 for _, t in ipairs { "float32", "float64" } do
   for _, n in ipairs(sizes) do

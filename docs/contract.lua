@@ -268,7 +268,8 @@ return {
   },
   {
     module = "cudalua.linalg", prefix = "linalg",
-    chains_spec = "multi_dot matrix_power", linear_layer_spec = "linear", vendor_spec = "backend precision libraries",
+    chains_spec = "multi_dot matrix_power", linear_layer_spec = "linear", vendor_spec = "backend libraries",
+    tensor_spec = "precision",
     elimination_spec = "lu solve inv det slogdet cholesky solve_triangular", reflections_spec = "qr",
     rotations_spec = "svd svdvals eigh eigvalsh",
     functions_of_matrices_spec = "lstsq pinv matrix_rank norm cond expm",

@@ -11,12 +11,15 @@ int cublasGemmEx(void *handle, int transa, int transb, int m, int n, int k, cons
   int compute, int algorithm);
 ]]
 
--- By dtype: cudaDataType, cublasComputeType_t (float32 without TF32), and how alpha and beta are given.
+-- By dtype: cudaDataType, cublasComputeType_t (float32 without TF32), how alpha and beta are given, and the result's
+-- cudaDataType if it is another one.
 local types = {
   float16 = { 2, 68, "float[1]" }, bfloat16 = { 14, 68, "float[1]" }, float32 = { 0, 68, "float[1]" },
   float64 = { 1, 70, "double[1]" }, complex64 = { 4, 68, "float[2]" }, complex128 = { 5, 70, "double[2]" },
+  int8 = { 3, 72, "int32_t[1]", 10 },
 }
-local OP_N, DEFAULT_ALGORITHM = 0, -1
+local COMPUTE_32F_FAST_TF32 = 77
+local OP_N, DEFAULT_ALGORITHM, NOT_SUPPORTED = 0, -1, 15
 
 local function candidates()
   local list = { os.getenv "CUBLAS" }
@@ -69,16 +72,20 @@ end
 ---@param a integer  address
 ---@param b integer  address
 ---@param c integer  address
----@return fun()
-function M.product(t, n, a, b, c)
-  local kind, compute, factor = unpack(types[t])
+---@param tf32? boolean  float32 operands may be rounded to TF32
+---@return fun()?  nil: it does not compute this product
+function M.product(t, n, a, b, c, tf32)
+  local kind, compute, factor, result = unpack(types[t])
+  if tf32 then compute = COMPUTE_32F_FAST_TF32 end
   local one, zero = ffi.new(factor), ffi.new(factor)
   one[0] = 1
   local pa, pb, pc = ffi.cast("void *", a), ffi.cast("void *", b), ffi.cast("void *", c)
-  return function()
-    check(library.cublasGemmEx(handle[0], OP_N, OP_N, n, n, n, one, pb, kind, n, pa, kind, n, zero, pc, kind, n,
-      compute, DEFAULT_ALGORITHM))
+  local function compute_once()
+    return library.cublasGemmEx(handle[0], OP_N, OP_N, n, n, n, one, pb, kind, n, pa, kind, n, zero, pc,
+      result or kind, n, compute, DEFAULT_ALGORITHM)
   end
+  if compute_once() == NOT_SUPPORTED then return nil end
+  return function() check(compute_once()) end
 end
 
 return M

@@ -1,4 +1,5 @@
--- Products by the library's own kernels, kernels/linalg/product.cu and vector.cu: their sources and launches.
+-- Products by the library's own kernels, kernels/linalg/product.cu, tensor.cu and vector.cu: their sources and
+-- launches.
 
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local hooks = require "cudalua.base.hooks"
@@ -10,6 +11,7 @@ local runs = require "cudalua.gpuarray.core.run"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
+local tensor = require "cudalua.gpuarray.product.tensor"
 local write = require "cudalua.gpuarray.core.write"
 
 local abs, ceil, concat, max, min = math.abs, math.ceil, table.concat, math.max, math.min
@@ -113,6 +115,13 @@ local function tile_kernel(r, rank, target, t, a, b)
     end, { blocks = t >= 4 and 2 or 1, a_along = a.along, a_pack = a.pack, b_along = b.along, b_pack = b.pack })
 end
 
+local function tensor_kernel(r, rank, target, kind, tile, a, b)
+  return kernel("array_product_tensor", "linalg/tensor", "product", r, rank, target, { "a", "b" },
+    ("%s %d %d %d %s %d %s %d"):format(kind, tile.side, tile.high, tile.wide, a.along, a.pack, b.along, b.pack),
+    function() return tensor.before(r.dtype, kind, tile) end,
+    { a_along = a.along, a_pack = a.pack, b_along = b.along, b_pack = b.pack })
+end
+
 local function vector_kernel(r, rank, target, part, swapped)
   local value = ctype.register(r.accumulator)
   local further = "__shfl_down_sync(0xffffffffu, x, step)"
@@ -185,21 +194,22 @@ end
 local wanted = { sum = { A, B }, result = { A, B, OUT }, ["end"] = { A, B, OUT, C } }
 local wanted_later = { result = { OUT }, ["end"] = { OUT, C } }
 
-local function add(steps, k, blocks, list)
-  steps[#steps + 1] = { kernel = k, blocks = min(blocks, GRID), arguments = list, threads = 256 }
+local function add(steps, k, blocks, list, threads)
+  steps[#steps + 1] = { kernel = k, blocks = min(blocks, GRID), arguments = list, threads = threads or 256 }
 end
 
--- How an operand is read into tiles: which way, and how many neighbours at once. `step_side` and `step_term` are its
--- strides along rows (or columns) of the result and along terms; a whole tile of t has to lie on multiples of the pack.
-local function reading(x, strides, step_side, step_term, t)
+-- How an operand is read into tiles: which way, and how many neighbours at once, at most `most`. `step_side` and
+-- `step_term` are its strides along rows (or columns) of the result and along terms; a whole tile has to lie on
+-- multiples of the pack.
+local function reading(x, strides, step_side, step_term, most)
   local along = abs(step_term) <= abs(step_side)
   local step, other = step_side, step_term
   if along then step, other = step_term, step_side end
   local itemsize, pack = x.leaf.dtype.itemsize, 1
   local leaf = x.leaf
-  if t >= 4 and step == 1 and leaf.buf then
+  if most > 1 and step == 1 and leaf.buf then
     local place = (leaf.store.skew + leaf.off) / itemsize
-    pack = min(16 / itemsize, t)
+    pack = min(16 / itemsize, most)
     local function fits(n) return n % pack == 0 end
     while pack > 1 do
       local all = fits(place) and fits(other)
@@ -213,11 +223,24 @@ end
 
 local function add_matrices(steps, p, target, terms, chunks)
   local r = p.record
-  local t = plan.tile(r, r.accumulator.itemsize, chunks)
   local a, b, instead = r.a, r.b, p.out.leaf.buf
-  local of_a = reading(a, p.strides[A], a.row, a.column, t)
-  local of_b = reading(b, p.strides[B], b.column, b.row, t)
-  local tiles = ceil(r.m / (16 * t)) * ceil(r.n / (16 * t)) * r.batches * chunks
+  local function readings(most)
+    return reading(a, p.strides[A], a.row, a.column, most), reading(b, p.strides[B], b.column, b.row, most)
+  end
+  local k, side, threads
+  if p.tensor then
+    local tile, itemsize = plan.tensor_tile(r, chunks), r.dtype.itemsize
+    local of_a, of_b = readings(16 / itemsize)
+    for _, x in ipairs { of_a, of_b } do
+      if x.pack * itemsize < 4 then x.pack = 1 end -- copies in the background have at least 4 bytes
+    end
+    k, side = tensor_kernel(r, #p.extents, target, p.tensor, tile, of_a, of_b), tile.side
+    threads = 32 * side / tile.high * side / tile.wide
+  else
+    local t = plan.tile(r, r.accumulator.itemsize, chunks)
+    k, side = tile_kernel(r, #p.extents, target, t, readings(t >= 4 and t or 1)), 16 * t
+  end
+  local tiles = ceil(r.m / side) * ceil(r.n / side) * r.batches * chunks
   local list = { tiles, r.m, r.n, r.k, terms, chunks }
   pointer(list, a, instead)
   list[9], list[10] = a.row, a.column
@@ -225,7 +248,7 @@ local function add_matrices(steps, p, target, terms, chunks)
   list[13], list[14] = b.row, b.column
   append_target(list, target, p)
   append_batch(list, p.extents, p.strides, wanted[target])
-  add(steps, tile_kernel(r, #p.extents, target, t, of_a, of_b), tiles, list)
+  add(steps, k, tiles, list, threads)
 end
 
 -- A matrix and a vector. Where the row is the first operand, the matrix is the second.
@@ -275,14 +298,15 @@ end
 ---@param alpha? any      default: 1
 ---@param beta? any       default: 0
 ---@param c_leaf? table   of the result's type, in a shape that broadcasts to its shape; it may be out_leaf
-function M.step(steps, record, out_leaf, alpha, beta, c_leaf)
+---@param on_tensor? "native"|"emulated"  on tensor cores
+function M.step(steps, record, out_leaf, alpha, beta, c_leaf, on_tensor)
   local acc = record.accumulator
   local out = operands.under(record, out_leaf)
   local adds = c_leaf and beta ~= nil and beta ~= 0
   local ends = (alpha ~= nil and alpha ~= 1 and SCALED or 0) + (adds and ADDED or 0)
   local c = adds and operands.under(record, c_leaf) or out
   local p = { record = record, out = out, c = c, ends = ends, alpha = value(alpha or 1, acc),
-    beta = value(beta or 0, acc) }
+    beta = value(beta or 0, acc), tensor = on_tensor }
   p.extents, p.strides = joined(record, { record.a, record.b, out, c })
   local terms, chunks = plan.chunks(record)
   local vector = record.m == 1 or record.n == 1
@@ -316,7 +340,7 @@ function M.attempt(since, record, alpha, beta, c, to)
   if size == 0 then return out end
   local leaf = to and write.prepare(to) or out._leaf
   local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf }, changes = to ~= nil }
-  M.step(steps, record, leaf, alpha, beta, c)
+  M.step(steps, record, leaf, alpha, beta, c, plan.tensor(record))
   -- Whoever gets memory may change what is where, or write down what still has to read it.
   if to and (storage.leaf_of(to).buf ~= leaf.buf or #storage.readers(leaf.store) > 0) then return runs.AGAIN end
   if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end

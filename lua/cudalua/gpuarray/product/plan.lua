@@ -1,6 +1,7 @@
--- How a product is computed: the order of its sums, which is a function of the extents alone, and the tile, which no
--- bit depends on.
+-- How a product is computed: the order of its sums, which is a function of the extents alone, the tile, which no bit
+-- depends on, and whether tensor cores compute it.
 
+local choice = require "cudalua.vendor.choice"
 local core = require "cudalua.core"
 
 local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
@@ -65,6 +66,54 @@ function M.tile(r, itemsize, chunks)
     t = t / 2
   end
   return t
+end
+
+-- ---- tensor cores ---------------------------------------------------------------------------------------------------
+
+local on_tensor_cores = { int8 = true, float16 = true, bfloat16 = true, float32 = true } -- operands
+local majors = {} -- of the compute capability, by context
+
+---The major number of the compute capability that decides; false: the device's. For specs.
+M.major = false
+
+local function has_tensor_cores()
+  local id = core.context_id()
+  if M.major then return M.major >= 8 end
+  majors[id] = majors[id] or core.classes.Context.get_device():compute_capability()
+  return majors[id] >= 8
+end
+
+---Do tensor cores compute the product? int8 gives the same bits with them as without, other types do not. The software
+---device computes what tensor cores do, but slowly: with "tensor" alone.
+---@param r {m: integer, n: integer, k: integer, dtype: cudalua.dtype.DType}
+---@return "native"|"emulated"|nil
+function M.tensor(r)
+  if not on_tensor_cores[r.dtype.name] or r.m == 1 or r.n == 1 or r.k == 0 then return nil end
+  local wanted = choice.precision() == "tensor"
+  if core.driver_info().soft then return wanted and "emulated" or nil end
+  return (wanted or r.dtype.kind == "int") and has_tensor_cores() and "native" or nil
+end
+
+---A tile on tensor cores, and the part of it that a warp computes.
+---@class cudalua.gpuarray.TensorTile
+---@field side integer
+---@field high integer
+---@field wide integer
+
+M.tensor_tiles = { { side = 64, high = 32, wide = 32 }, { side = 128, high = 64, wide = 64 } }
+
+---A tile for all products on tensor cores, in place of the chosen one: a number of the list above. For specs.
+M.forced_tensor = false
+
+---@param r {m: integer, n: integer, batches: integer}
+---@param chunks integer
+---@return cudalua.gpuarray.TensorTile
+function M.tensor_tile(r, chunks)
+  if M.forced_tensor then return M.tensor_tiles[M.forced_tensor] end
+  local large = M.tensor_tiles[2]
+  local tiles = ceil(r.m / large.side) * ceil(r.n / large.side) * r.batches * chunks
+  local fits = min(r.m, r.n) > large.side / 2 and tiles >= multiprocessors()
+  return fits and large or M.tensor_tiles[1]
 end
 
 return M
