@@ -2,6 +2,7 @@
  * shows errors as text. A state gets at most LIMIT bytes for Lua's objects. */
 #include <lauxlib.h>
 #include <lua.h>
+#include <luajit.h>
 #include <lualib.h>
 
 #include <pthread.h>
@@ -56,6 +57,8 @@ static int run(lua_State *L, const char *code) {
 static int protected_part(lua_State *L) {
   Job *job = lua_touserdata(L, 1);
   luaL_openlibs(L);
+  luaJIT_setmode(L, 0,
+                 LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF); /* compiled Lua may crash if allocate() refuses */
   job->failed = run(L, job->code);
   return 0;
 }

@@ -5,6 +5,7 @@
  * host_memory_test [KIND N]    the whole sweep, in two threads, or one run of it */
 #include <lauxlib.h>
 #include <lua.h>
+#include <luajit.h>
 #include <lualib.h>
 
 #include <pthread.h>
@@ -66,6 +67,7 @@ static const char program[] =
 
 static int protected_part(lua_State *L) {
   luaL_openlibs(L);
+  luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF); /* its compiled code crashes if a call fails */
   if (luaL_loadstring(L, lua_touserdata(L, 1))) return lua_error(L);
   lua_call(L, 0, 0);
   return 0;
@@ -82,11 +84,14 @@ typedef struct Text {
 } Text;
 static Text run(Memory *m, const char *code) {
   Text t = {"(no state)"};
+  const Kind kind = m->kind;
+  m->kind = NEVER; /* LuaJIT's lua_newstate() crashes if a call other than the first fails */
   lua_State *L = lua_newstate(allocate, m);
   if (!L) return t;
   t.text[0] = 0;
+  m->kind = kind;
+  m->calls = 0;
   if (lua_cpcall(L, protected_part, (void *)(size_t)code)) {
-    const Kind kind = m->kind;
     m->kind = NEVER; /* for the text */
     snprintf(t.text, sizeof t.text, "%s", text_of(L));
     m->kind = kind;
@@ -108,8 +113,7 @@ static void one(Kind kind, long n) {
   const Text t = run(&m, program);
   const int failed = t.text[0] != 0;
   if (kind == NEVER ? failed
-                    : failed && !strstr(t.text, "(no state)") && !strstr(t.text, "memory") &&
-                          !strstr(t.text, "error in error handling"))
+                    : failed && !strstr(t.text, "memory") && !strstr(t.text, "error in error handling"))
     die(&m, t.text);
   if (m.used > (failed ? LOST : 0)) die(&m, "the allocator has bytes left");
 }
