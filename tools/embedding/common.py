@@ -34,7 +34,7 @@ def need(program):
 
 def expect(condition, *text):
     if not condition:
-        raise Failed(" ".join(str(part) for part in text))
+        raise Failed(" ".join(str(part) for part in text)[:4000])
 
 
 def run(*command, status=0, timeout=120, **options):
