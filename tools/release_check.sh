@@ -247,7 +247,7 @@ check_hosts() {
   step "$name" root "meson install -C build"
   step "$name" root "python3 -m pip install -q --target /srv/lupa lupa numpy && echo lupa is installed"
   for host in c python nginx neovim love luv tarantool; do
-    step "$name" root "PYTHONPATH=/srv/lupa python3 tools/embedding_check.py --all $host | head -n 1"
+    step "$name" root "set -o pipefail; PYTHONPATH=/srv/lupa python3 tools/embedding_check.py --all $host | sed -n 1p"
   done
   remove_machine "$name"
 }
