@@ -24,7 +24,8 @@ def flags(name):
 
 def check_program(host):
     run(host, *[SUM % (n, (n - 1) * n * (2 * n - 1) / 6) for n in range(5, 13)])
-    run(host, *[PENDING] * 4)
+    _, err = run(host, *[PENDING] * 4)
+    expect(err == "", "pending work at the end of a state:", err)
     _, err = run(host, SUM % (5, 30), WRONG, status=1)
     expect("cuDeviceGet failed: invalid device" in err and "hint: devices are numbered" in err, "the error is", err)
     _, err = run(host, SUM % (5, 30), GREEDY, status=1)
