@@ -127,7 +127,7 @@ static void one(Kind kind, long n) {
 enum { THREADS = 2 };
 static long most; /* calls of a run that nothing fails in */
 
-static long after(long n) { return n + n / 16 + 1; }
+static long after(long n) { return n + n / 8 + 1; }
 
 static void *sweep(void *which) {
   int turn = 0;
