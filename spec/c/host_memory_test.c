@@ -30,7 +30,7 @@ static int refuses(const Memory *m) {
   }
 }
 
-static void *allocate(void *memory, void *block, size_t had, size_t wanted) {
+static void *host_memory_allocate(void *memory, void *block, size_t had, size_t wanted) {
   Memory *m = memory;
   if (!block) had = 0;
   void *result = NULL;
@@ -89,7 +89,7 @@ static Text run(Memory *m, const char *code) {
   Text t = {"(no state)"};
   const Kind kind = m->kind;
   m->kind = NEVER; /* LuaJIT's lua_newstate() crashes if a call other than the first fails */
-  lua_State *L = lua_newstate(allocate, m);
+  lua_State *L = lua_newstate(host_memory_allocate, m);
   if (!L) return t;
   t.text[0] = 0;
   m->kind = kind;
