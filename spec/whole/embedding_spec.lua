@@ -312,6 +312,22 @@ describe("embedding", function()
       end
     end)
 
+    if os.execute "python3 -c '' 2>/dev/null" == 0 then
+      it("tools/embedding_check.py skips a host that is not installed, which --all makes a failure", function()
+        local function check(arguments)
+          local command = 'PATH=/nonexistent "$(python3 -c "import sys; print(sys.executable)")" tools/embedding_check.py '
+          local pipe = assert(io.popen(command ..
+            arguments .. ' 2>&1; echo "$?"'))
+          local text = pipe:read "*a"
+          pipe:close()
+          return text
+        end
+        assert.equal("neovim: skipped: nvim is not installed\n0 passed, 0 failed, 1 skipped\n0\n", check "neovim")
+        assert.equal("neovim: failed: nvim is not installed\n0 passed, 1 failed, 0 skipped\n1\n", check "--all neovim")
+        assert.truthy(check("emacs"):find("unknown host 'emacs'; valid hosts: c, python, nginx, ", 1, true))
+      end)
+    end
+
     it("the page shows the programs of examples/embedding", function()
       local function read(path)
         local file = assert(io.open(path))
