@@ -315,9 +315,9 @@ describe("embedding", function()
     if os.execute "python3 -c '' 2>/dev/null" == 0 then
       it("tools/embedding_check.py skips a host that is not installed, which --all makes a failure", function()
         local function check(arguments)
-          local command = 'PATH=/nonexistent "$(python3 -c "import sys; print(sys.executable)")" tools/embedding_check.py '
-          local pipe = assert(io.popen(command ..
-            arguments .. ' 2>&1; echo "$?"'))
+          local python = '"$(python3 -c "import sys; print(sys.executable)")"' -- not a script that needs PATH
+          local pipe = assert(io.popen(("PATH=/nonexistent %s tools/embedding_check.py %s 2>&1; echo $?")
+            :format(python, arguments)))
           local text = pipe:read "*a"
           pipe:close()
           return text
