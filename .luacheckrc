@@ -8,3 +8,4 @@ files["lua/cudalua/help/index.lua"] = { max_line_length = false } -- written by 
 files["docs/meta"].ignore = { "111", "112", "113", "211", "212", "241" } -- declarations for the annotations alone
 files["examples/embedding/love"].globals = { "love" }
 files["examples/embedding/neovim.lua"].globals = { "vim" }
+files["tools/embedding/neovim.lua"].globals = { "vim" }

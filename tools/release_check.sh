@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# release_check.sh first|packages|all WORK RESULT [RELEASE]: README's commands on bare machines, which are chroots of Debian with nothing but
+# release_check.sh first|packages|embedding|all WORK RESULT [RELEASE]: README's commands on bare machines, which are chroots of Debian with nothing but
 # its minimal system. `./dev release-check` runs it as root, in namespaces of its own that take its mounts and processes
 # away when it ends, and removes the folder WORK then. Packages come from where this machine gets them: apt's mirror and
 # proxies, and pip's settings, are passed on. Ends with 77 if no such machine can be made here.
 #   first     README's first command as root on Debian 12
 #   packages  on Debian 12 and 13, or on RELEASE, all ways of docs/installation.md: a C program with the software device,
 #             the tarball for a user on a machine with nothing but the minimal system, the Debian package, LuaRocks
+#   embedding docs/embedding.md's programs in their hosts, on Debian 12. nginx's Lua module excludes the usual LuaJIT,
+#             so the first command has to do with the other one. Writes RESULT's section of hosts
 #   all       on Debian 12 and 13 all commands of From source and Check it as root, those with ./dev as a user without
-#             sudo; a program that was built there, on a machine with LuaJIT alone; the packages; the first command on a
-#             web server whose Lua module excludes the usual LuaJIT, and docs/embedding.md's programs there; writes the
-#             table to RESULT
+#             sudo; a program that was built there, on a machine with LuaJIT alone; the packages; the hosts; writes
+#             RESULT
 set -euo pipefail
 ROOT=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 work=$2
@@ -81,6 +82,8 @@ bare_copy() {
   mount -t proc proc "$root/proc"
   mkdir -p "$root/dev/shm"
   mount -t tmpfs tmpfs "$root/dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$root/dev/pts" # terminals, for full-screen programs
+  mount --bind "$root/dev/pts/ptmx" "$root/dev/ptmx"
 }
 
 # machine RELEASE NAME USER: a copy of the bare system with a clone of this tree in the user's home.
@@ -97,7 +100,7 @@ machine() {
 }
 
 remove_machine() {
-  umount "$work/$1/proc" "$work/$1/dev/shm"
+  umount "$work/$1/dev/ptmx" "$work/$1/dev/pts" "$work/$1/proc" "$work/$1/dev/shm"
   rm -rf --one-file-system "${work:?}/$1"
 }
 
@@ -232,34 +235,58 @@ only_packages() {
 }
 
 # nginx's Lua module needs a LuaJIT that excludes the usual one. It has to be there afterwards. Then the programs of
-# docs/embedding.md run as they stand.
-check_web_server() {
-  local name=debian12-nginx
+# docs/embedding.md run in all their hosts.
+HOSTS=(nginx libnginx-mod-http-lua neovim love xvfb xauth tarantool lua-luv)
+check_hosts() {
+  local name=debian12-hosts host
   machine bookworm "$name" root
-  enter "$name" root "apt-get -q update && apt-get -qy install --no-install-recommends nginx libnginx-mod-http-lua" \
-    >"$work/step.log" 2>&1 || cat "$work/step.log"
+  enter "$name" root "apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends \
+    ${HOSTS[*]}" >"$work/step.log" 2>&1 || cat "$work/step.log"
   step "$name" root "$(commands "From source" | head -n 1)"
   step "$name" root "dpkg-query -W -f='\${Package} is \${db:Status-Status}\n' libnginx-mod-http-lua && nginx -q -t"
   step "$name" root "meson install -C build"
-  step "$name" root "cp -r examples/embedding /srv/app && python3 tools/embedding_check.py nginx"
-  step "$name" root "python3 -m pip install -q --target /srv/lupa lupa && PYTHONPATH=/srv/lupa python3 tools/embedding_check.py lupa"
+  step "$name" root "python3 -m pip install -q --target /srv/lupa lupa numpy && echo lupa is installed"
+  for host in c python nginx neovim love luv tarantool; do
+    step "$name" root "set -o pipefail; PYTHONPATH=/srv/lupa python3 tools/embedding_check.py --all $host | sed -n 1p"
+  done
   remove_machine "$name"
 }
 
 # ---- runs --------------------------------------------------------------------------------------------------
+
+when() { echo "on $(date -u +%Y-%m-%d) from commit ${commit:0:12}, with $(nproc) processors"; }
+
+# The rows since the last table. $1 is how many passed, and $2 how many failed, before the first of them.
+table() {
+  echo "Result: $((passed - $1)) passed, $((failed - $2)) failed. The disk is what the command added to the machine."
+  echo
+  echo "| machine | user | command | time | disk | last line |"
+  echo "| --- | --- | --- | --- | --- | --- |"
+  printf '%s\n' "${rows[@]}"
+  rows=()
+}
 
 write_result() {
   {
     echo "# Release check"
     echo
     echo "README's commands on bare machines: chroots with the minimal system of a Debian release, no GPU, made by"
-    echo "\`./dev release-check\` on $(date -u +%Y-%m-%d) from commit ${commit:0:12}, with $(nproc) processors."
-    echo "Result: $passed passed, $failed failed. The disk is what the command added to the machine."
-    echo
-    echo "| machine | user | command | time | disk | last line |"
-    echo "| --- | --- | --- | --- | --- | --- |"
-    printf '%s\n' "${rows[@]}"
+    echo "\`./dev release-check\` $(when)."
+    table 0 0
   } >"$1"
+}
+
+# Replaces the section of RESULT that begins with the heading, which is the last one.
+write_hosts() {
+  local heading="## Hosts" before
+  before=$(awk -v heading="$heading" '$0 == heading { exit } { print }' "$1" 2>/dev/null || true)
+  {
+    printf '%s\n\n%s\n\n' "$before" "$heading"
+    echo "The programs of [embedding.md](embedding.md) on a bare Debian 12 with Debian's packages of their hosts, run by"
+    echo "\`./dev release-check embedding\` $(when)."
+    table "$2" "$3"
+  } >"$1.new"
+  mv "$1.new" "$1"
 }
 
 mount --make-rprivate /
@@ -267,7 +294,7 @@ read_settings
 declare -A names=([bookworm]=debian12 [trixie]=debian13)
 releases=(bookworm trixie)
 [[ -z ${4:-} ]] || releases=("$4")
-[[ $1 != first ]] || releases=(bookworm)
+[[ $1 != first && $1 != embedding ]] || releases=(bookworm)
 for release in "${releases[@]}"; do
   [[ -n ${names[$release]:-} ]] || { say "the release is '$release': it must be bookworm or trixie"; exit 2; }
   bare_system "$release" || { tail -n 5 "$work/debootstrap.log" >&2; exit 77; }
@@ -282,10 +309,16 @@ case $1 in
     for release in "${releases[@]}"; do only_packages "$release" "${names[$release]}"; done
     printf '%s\n' "${rows[@]}"
     ;;
+  embedding)
+    check_hosts
+    write_hosts "$3" 0 0
+    ;;
   all)
     for release in "${releases[@]}"; do check_release "$release" "${names[$release]}"; done
-    check_web_server
     write_result "$3"
+    before=("$passed" "$failed")
+    check_hosts
+    write_hosts "$3" "${before[@]}"
     ;;
 esac
 echo "$passed passed, $failed failed, 0 skipped"

@@ -9,7 +9,7 @@ end
 cuda.on_notice = vim.schedule_wrap(function(text) vim.notify("cudalua: " .. text, vim.log.levels.WARN) end)
 
 local function main()
-  cuda.compiler.compile("__global__ void f(int *a) { int unused = 1; *a = 2; }")
+  cuda.compiler.compile("__global__ void f(int *a) { int unused = 1; *a = 2; }", { cache_dir = false })
   assert(vim.wait(1000, function() return #seen > 0 end), "the compiler's warning did not arrive")
   assert(seen[1]:find("unused", 1, true), seen[1])
   local sum = cuda.gpuarray.arange(5):sum():get()

@@ -56,6 +56,13 @@ core.on_finalizer_error(function(err)
   if cuda.on_notice then cuda.on_notice("an error in a finalizer: " .. tostring(err)) end
 end)
 
+-- A kernel's fault that no call raised is no less of an error where notices are switched off: then C writes it.
+core.on_unseen(function(text)
+  local hook = cuda.on_notice
+  if hook then hook(text) end
+  return hook and true or false
+end)
+
 ---Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another function,
 ---or nil to suppress notices.
 ---@param text string  the text of the notice

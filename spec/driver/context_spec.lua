@@ -442,6 +442,15 @@ describe("a fault that a program does not wait for", function()
     end
   end)
 
+  it("goes to cuda.on_notice where detach() closes the context", function()
+    local notice = "cuda.on_notice = function(text) print('<' .. text:match '^[^:]*' .. '>') end "
+    local out = ended(notice .. make, launch .. " ctx:detach()")
+    assert.truthy(out:find("^<a kernel failed that the program did not wait for[^>]*>\n$"), out)
+    out = ended("cuda.on_notice = function() error('refused', 0) end " .. make,
+      launch .. " print(select(2, pcall(ctx.detach, ctx)))")
+    assert.equal("refused\n", out)
+  end)
+
   it("is not told again after an error, and not without a fault", function()
     assert.equal("", ended("", launch .. " pcall(cuda.Context.synchronize)"))
     assert.equal("", ended("", "bad = nil"))

@@ -137,12 +137,15 @@ int cl_context_detach(lua_State *L) {
   cl_queue_drain(); /* while what waits there can still be destroyed in it */
   cl_Pushes *p = cl_pushes(L);
   CUresult code = CUDA_SUCCESS;
+  cl_Unseen unseen;
+  cl_unseen_begin(&unseen);
   pthread_mutex_lock(&adopt_lock);
   if (atomic_fetch_sub(&c->users, 1) == 1) {
     cl_pushes_take_off(p, &c->rec);
     code = cl_rec_close_here(L, &c->rec);
   }
   pthread_mutex_unlock(&adopt_lock);
+  cl_unseen_end(L, &unseen);
   if (code && !cl_code_sticky(code) && code != CUDA_ERROR_DEINITIALIZED)
     cl_fail(L, c->ownership == CL_PRIMARY ? "cuDevicePrimaryCtxRelease_v2" : "cuCtxDestroy_v2", code);
   return 0;

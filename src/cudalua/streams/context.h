@@ -9,11 +9,17 @@ void cl_context_register(cl_Context *c);
 /* Waits for the work of all contexts on the devices of the mask but one; not while captures are on, which the
  * waiting would break. */
 void cl_contexts_wait(uint64_t devices, const cl_Context *except);
-/* Before c goes: waits for its work, and tells stderr of a fault that no call has raised. */
+/* Before c goes: waits for its work, and reports a fault that no call has raised: to stderr, or between
+ * cl_unseen_begin() and cl_unseen_end(), which run on the same thread, to cuda.on_notice. */
+typedef struct cl_Unseen {
+  char text[4096];
+} cl_Unseen;
 void cl_tell_unseen(const cl_Context *c);
-bool cl_context_is_gone(CUcontext handle);     /* destroyed here, and not given out again since */
-cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
-cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
+void cl_unseen_begin(cl_Unseen *u);
+void cl_unseen_end(lua_State *L, const cl_Unseen *u); /* may raise what the function raises */
+bool cl_context_is_gone(CUcontext handle);            /* destroyed here, and not given out again since */
+cl_Context *cl_context_find(CUcontext handle);        /* retained; NULL when unknown */
+cl_Context *cl_context_primary(CUdevice dev);         /* retained; NULL when there is none */
 /* The context current on this thread, retained; raises INVALID_CONTEXT when there is none and none is
  * started. A context that somebody else made is wrapped, unowned. */
 cl_Context *cl_context_current(lua_State *L);
