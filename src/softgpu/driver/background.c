@@ -1,6 +1,6 @@
-/* Streams in the background: a thread of the device runs the work, in the order of submission over all streams, while
- * the program does something else. It is started by the first operation that is submitted in that mode. Waiting calls
- * leave the work to it, so that host functions are always called on this thread. */
+/* Streams in the background: a thread of the device runs the work, in the order of submission over all
+ * streams, while the program does something else. It is started by the first operation that is submitted in
+ * that mode. Waiting calls leave the work to it, so that host functions are always called on this thread. */
 #include "driver/background.h"
 #include "driver/drv.h"
 #include "driver/lock.h"
@@ -60,7 +60,7 @@ static void start(void) {
 
 void sg_background_wake(void) {
   if (!sg_background()) return;
-  if (!B.started) start();
+  if (!B.started && !sg_streams_ran(UINT64_MAX)) start();
   pthread_cond_signal(&B.work);
 }
 

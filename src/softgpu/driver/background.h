@@ -1,5 +1,5 @@
-/* The thread that runs the work of streams in the background (CUDALUA_SOFT_STREAMS=background). All functions are called
- * with the lock. */
+/* The thread that runs the work of streams in the background (CUDALUA_SOFT_STREAMS=background). All functions
+ * are called with the lock. */
 #ifndef SOFTGPU_BACKGROUND_H
 #define SOFTGPU_BACKGROUND_H
 
@@ -9,7 +9,8 @@ bool sg_background(void);         /* work runs in the background */
 bool sg_background_waits(void);   /* ... and the calling thread leaves it to the one that runs it */
 bool sg_background_is_here(void); /* the calling thread is that one */
 void sg_background_wake(void);    /* there is work */
-/* The calling thread begins a function of the program's, or is back: says so if it is the one of the background. */
+/* The calling thread begins a function of the program's, or is back: says so if it is the one of the
+ * background. */
 void sg_background_away(bool away);
 /* Between two instructions of a kernel: lets a call in that waits. False: the kernel is to stop. */
 bool sg_background_let_in(void);

@@ -239,7 +239,8 @@ static bool cmd_streams(Command *c) {
   return true;
 }
 
-/* The program sleeps between its calls until work is done, so work has to run meanwhile, unless a mode was chosen. */
+/* The program sleeps between its calls until work is done, so work has to run meanwhile, unless a mode was
+ * chosen. */
 static bool cmd_unattended(Command *c) {
   if (c->words != 1) return false;
   if (!sg_config.streams_set) sg_config.streams = SG_BACKGROUND;
@@ -336,7 +337,10 @@ SG_API CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_
   char *save = NULL;
   for (char *w = strtok_r(text, " \t\n", &save); w && c.words < MAX_WORDS; w = strtok_r(NULL, " \t\n", &save))
     c.word[c.words++] = w;
-  sg_lock_take();
+  if (c.words == 1 && strcmp(c.word[0], "unattended") == 0)
+    sg_lock_take_beside();
+  else
+    sg_lock_take();
   sg_first_call();
   CUresult r = run(&c);
   sg_lock_drop();

@@ -123,6 +123,7 @@ CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
 
 void sg_leave(const SgCall *call, CUresult result, const char *format, ...) {
   if (!call->locked) return;
+  sg_say_claim(result);
   if (sg_log_on) {
     char args[512];
     va_list ap;

@@ -498,7 +498,8 @@ int sg_error_code(const char *text);
 /* A sentence for the callbacks of cuLogsRegisterCallback, delivered when the call has ended. */
 void sg_say(CUlogLevel level, const char *format, ...) SG_PRINTF(2);
 void sg_say_deliver(void);
-void sg_report(const char *text); /* a fault: kept, said, and on stderr if nobody listens */
+void sg_say_claim(CUresult result); /* before that, in a call that answers `result` */
+void sg_report(const char *text);   /* a fault: kept, said, and on stderr if nobody listens */
 void sg_report_as(const char *text, const char *json);
 void sg_report_json(const char *json); /* a line where such lines are wanted */
 void sg_report_leak(const char *text, const char *json);
@@ -576,7 +577,7 @@ void sg_interrupts_reset(void);
 uint64_t sg_launches_queued(int device); /* of those that may be interrupted (driver/stream.c) */
 extern bool sg_op_interruptible;         /* the operation that runs */
 
-void sg_first_call(void); /* reads the switches, once */
+void sg_first_call(void);       /* reads the switches, once */
 void sg_lock_take(void);        /* while no kernel runs */
 void sg_lock_take_beside(void); /* also between two instructions of a kernel that runs in the background */
 void sg_lock_drop(void);

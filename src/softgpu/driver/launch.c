@@ -394,8 +394,9 @@ SG_API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int
                                unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                                void **kernelParams, void **extra) {
   Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false, false};
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_handles(f, &d, hStream, kernelParams, extra), LOG_LAUNCH, SG_X(f), gridDimX,
-          gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_handles(f, &d, hStream, kernelParams, extra), LOG_LAUNCH,
+          SG_X(f), gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,
+          SG_X(hStream));
 }
 
 SG_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -404,8 +405,8 @@ SG_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, u
                                           unsigned int sharedMemBytes, CUstream hStream,
                                           void **kernelParams) {
   Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true, false};
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_handles(f, &d, hStream, kernelParams, NULL), LOG_LAUNCH, SG_X(f), gridDimX,
-          gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_handles(f, &d, hStream, kernelParams, NULL), LOG_LAUNCH, SG_X(f),
+          gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
 }
 
 CUresult sg_launch_packed(CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
@@ -486,7 +487,7 @@ SG_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
                                  void **extra) {
   static const CUlaunchConfig none;
   const CUlaunchConfig *c = config ? config : &none;
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_ex(config, f, kernelParams, extra), LOG_LAUNCH " attributes=%u", SG_X(f),
-          c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes,
-          SG_X(c->hStream), c->numAttrs);
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_ex(config, f, kernelParams, extra), LOG_LAUNCH " attributes=%u",
+          SG_X(f), c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
+          c->sharedMemBytes, SG_X(c->hStream), c->numAttrs);
 }

@@ -1,6 +1,6 @@
-/* The driver's lock. A call has it from its beginning to its end, and so has the thread that runs an operation. A kernel
- * that runs in the background lets calls in between two of its instructions: those that may be made beside it. The
- * others wait until it is done. */
+/* The driver's lock. A call has it from its beginning to its end, and so has the thread that runs an
+ * operation. A kernel that runs in the background lets calls in between two of its instructions: those that
+ * may be made beside it. The others wait until it is done. */
 #include "driver/lock.h"
 #include "driver/drv.h"
 

@@ -397,13 +397,13 @@ static CUresult stream_create(CUstream *out, unsigned flags, int priority) {
 }
 
 SG_API CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, stream_create(phStream, Flags, 0), "stream=0x%llx flags=%u", SG_OUT(phStream),
-          Flags);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, stream_create(phStream, Flags, 0), "stream=0x%llx flags=%u",
+          SG_OUT(phStream), Flags);
 }
 
 SG_API CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, stream_create(phStream, flags, priority), "stream=0x%llx flags=%u priority=%d",
-          SG_OUT(phStream), flags, priority);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, stream_create(phStream, flags, priority),
+          "stream=0x%llx flags=%u priority=%d", SG_OUT(phStream), flags, priority);
 }
 
 static CUresult stream_destroy(CUstream h) {
@@ -495,17 +495,18 @@ static CUresult stream_info(CUstream h, unsigned *flags, int *priority, unsigned
 }
 
 SG_API CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, flags, NULL, NULL), "stream=0x%llx flags=%llu", SG_X(hStream),
-          SG_OUT(flags));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, flags, NULL, NULL), "stream=0x%llx flags=%llu",
+          SG_X(hStream), SG_OUT(flags));
 }
 
 SG_API CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, NULL, priority, NULL), "stream=0x%llx", SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, NULL, priority, NULL), "stream=0x%llx",
+          SG_X(hStream));
 }
 
 SG_API CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, NULL, NULL, streamId), "stream=0x%llx id=%llu", SG_X(hStream),
-          SG_OUT(streamId));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, NULL, NULL, streamId), "stream=0x%llx id=%llu",
+          SG_X(hStream), SG_OUT(streamId));
 }
 
 static CUresult stream_ctx(CUstream h, CUcontext *ctx, CUgreenCtx *green, CUdevice *device) {
@@ -521,8 +522,8 @@ static CUresult stream_ctx(CUstream h, CUcontext *ctx, CUgreenCtx *green, CUdevi
 }
 
 SG_API CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_ctx(hStream, pctx, NULL, NULL), "stream=0x%llx ctx=0x%llx", SG_X(hStream),
-          SG_OUT(pctx));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_ctx(hStream, pctx, NULL, NULL), "stream=0x%llx ctx=0x%llx",
+          SG_X(hStream), SG_OUT(pctx));
 }
 
 SG_API CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
@@ -532,8 +533,8 @@ SG_API CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx 
 }
 
 SG_API CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_ctx(hStream, NULL, NULL, device), "stream=0x%llx dev=%llu", SG_X(hStream),
-          SG_OUT(device));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_ctx(hStream, NULL, NULL, device), "stream=0x%llx dev=%llu",
+          SG_X(hStream), SG_OUT(device));
 }
 
 /* --- exported: host functions --- */
@@ -583,8 +584,8 @@ static CUresult launch_host(CUstream stream, CUhostFn function, void *data) {
 }
 
 SG_API CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_host(hStream, fn, userData), "stream=0x%llx data=0x%llx", SG_X(hStream),
-          SG_X(userData));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_host(hStream, fn, userData), "stream=0x%llx data=0x%llx",
+          SG_X(hStream), SG_X(userData));
 }
 
 /* The older form, which tells the function about its stream, and cannot be captured. */

@@ -62,8 +62,8 @@ typedef struct SgLaunch {
   unsigned checks;               /* SG_CHECK_* */
   bool interruptible;            /* sg_interrupt_look may end it */
   SgCounts *counts;              /* added to, unless there are checks; NULL: nothing is counted */
-  /* Called every now and then between two instructions: the arena may change meanwhile. False: the launch is to end, as
-   * if it were interrupted. NULL: nothing happens beside it. */
+  /* Called every now and then between two instructions: the arena may change meanwhile. False: the launch is
+   * to end, as if it were interrupted. NULL: nothing happens beside it. */
   bool (*let_in)(void);
 } SgLaunch;
 
