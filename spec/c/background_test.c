@@ -167,6 +167,26 @@ static void calls_beside(void) {
   EQ(flag[1], 3);
 }
 
+/* The first kernel is done, and the second one runs: who waits for the first one goes on. */
+static void waits_for_no_more(void) {
+  begin();
+  unsigned *flag;
+  CUdeviceptr p;
+  CUevent e;
+  OK(cuMemHostAlloc((void **)&flag, 8, CU_MEMHOSTALLOC_DEVICEMAP));
+  flag[0] = 0;
+  OK(cuMemHostGetDevicePointer(&p, flag, 0));
+  OK(cuEventCreate(&e, 0));
+  OK(start(count_to, word, LONG / 10, stream));
+  OK(cuEventRecord(e, stream));
+  OK(start(until, p, 0, stream));
+  OK(cuEventSynchronize(e));
+  IS(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
+  __atomic_store_n(&flag[0], 5u, __ATOMIC_SEQ_CST);
+  OK(cuCtxSynchronize());
+  EQ(flag[1], 5);
+}
+
 /* What frees memory waits for the kernels that may use it. */
 static void freeing_waits(void) {
   begin();
@@ -423,6 +443,7 @@ static const Group groups[] = {
     {"wakes", wakes, ANYWHERE},
     {"host_goes_on", host_goes_on, ANYWHERE},
     {"calls_beside", calls_beside, ANYWHERE},
+    {"waits_for_no_more", waits_for_no_more, ANYWHERE},
     {"freeing_waits", freeing_waits, ANYWHERE},
     {"host_functions", host_functions, ANYWHERE},
     {"in_order", in_order, SOFTWARE},

@@ -8,7 +8,15 @@
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t operation_done = PTHREAD_COND_INITIALIZER;
+
+/* Rung when an operation is done. It has a lock of its own, so that who has heard it asks for the driver's
+ * lock as calls do: a kernel may have that by then. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t rung;
+  uint64_t rings;
+  unsigned listeners; /* with the driver's lock */
+} bell = {.lock = PTHREAD_MUTEX_INITIALIZER, .rung = PTHREAD_COND_INITIALIZER};
 
 /* Of calls, and of the thread that lets them in. */
 static struct {
@@ -45,21 +53,38 @@ void sg_lock_drop(void) {
   pthread_mutex_unlock(&lock);
 }
 
-void sg_lock_wait(void) {
+static void wait_for_bell(const struct timespec *until) {
+  bell.listeners++;
+  pthread_mutex_lock(&bell.lock);
+  const uint64_t before = bell.rings;
   leave();
-  pthread_cond_wait(&operation_done, &lock);
+  pthread_mutex_unlock(&lock);
+  int late = 0;
+  while (bell.rings == before && !late)
+    late = until ? pthread_cond_timedwait(&bell.rung, &bell.lock, until)
+                 : pthread_cond_wait(&bell.rung, &bell.lock);
+  pthread_mutex_unlock(&bell.lock);
+  sg_lock_take_beside();
+  bell.listeners--;
 }
+
+void sg_lock_wait(void) { wait_for_bell(NULL); }
 
 void sg_lock_wait_ms(long ms) {
   struct timespec until;
-  leave();
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_nsec += ms * 1000000;
   if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-  pthread_cond_timedwait(&operation_done, &lock, &until);
+  wait_for_bell(&until);
 }
 
-void sg_lock_wake(void) { pthread_cond_broadcast(&operation_done); }
+void sg_lock_wake(void) {
+  if (!bell.listeners) return;
+  pthread_mutex_lock(&bell.lock);
+  bell.rings++;
+  pthread_cond_broadcast(&bell.rung);
+  pthread_mutex_unlock(&bell.lock);
+}
 
 void sg_lock_sleep(pthread_cond_t *until) {
   leave();
@@ -82,7 +107,9 @@ void sg_lock_let_in(void) {
 /* Threads that waited are not in the child. */
 void sg_lock_in_child(void) {
   pthread_mutex_init(&lock, NULL);
-  pthread_cond_init(&operation_done, NULL);
+  pthread_mutex_init(&bell.lock, NULL);
+  pthread_cond_init(&bell.rung, NULL);
+  bell.listeners = 0;
   pthread_cond_init(&calls.one_left, NULL);
   calls.outside = calls.held_up = 0;
   calls.kernel = calls.pausing = false;
