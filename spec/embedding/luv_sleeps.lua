@@ -1,5 +1,5 @@
--- For luv_spec.lua: nothing but the descriptor is in the loop, so only the completion can end its sleep. On the software
--- device the log of calls shows that none was made meanwhile.
+-- For luv_spec.lua: nothing but the descriptor is in the loop, so only the completion can end its sleep. On the
+-- software device the log of calls shows that none was made meanwhile.
 local uv = require "luv"
 local cuda = require "cudalua"
 local soft = arg[1] == "soft" and require "cudalua.softgpu"

@@ -20,7 +20,8 @@ local SOURCE = [[
 local function output_of(program)
   local name = os.tmpname()
   local file = assert(io.open(name, "w"))
-  file:write("local cuda, soft = require 'cudalua', require 'cudalua.softgpu'\n", ("local SOURCE = [[%s]]\n"):format(SOURCE), program)
+  file:write("local cuda, soft = require 'cudalua', require 'cudalua.softgpu'\n")
+  file:write(("local SOURCE = [[%s]]\n"):format(SOURCE), program)
   file:close()
   local pipe = assert(io.popen(("%s luajit %s 2>&1"):format(gpu.driver, name)))
   local out = pipe:read "*a"

@@ -1,5 +1,6 @@
 -- Programs of examples/embedding in the hosts that they are for. A spec whose host is not installed is pending;
 -- spec/skipped.lua lists those as no_luv and no_tarantool.
+local assert = require "luassert"
 local gpu = require "spec.support.gpu"
 
 local M = {}
