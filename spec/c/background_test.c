@@ -315,6 +315,16 @@ static void ends_at_work(void) {
   usleep(20000);
 }
 
+/* Several threads run the kernel, and let no call in. */
+static void ends_at_shared_work(void) {
+  control("schedule threads 4");
+  begin();
+  int n = ENDLESS;
+  void *arguments[] = {&word, &n};
+  OK(cuLaunchKernel(count_to, 64, 1, 1, 32, 1, 1, 0, stream, arguments, NULL));
+  usleep(50000);
+}
+
 static void CUDA_CB end_here(void *data) {
   (void)data;
   exit(5);
@@ -340,6 +350,7 @@ static void ends_beside_a_function(void) {
 static void process_ends(void) {
   const double t = now();
   EQ(child(ends_at_work), 0);
+  EQ(child(ends_at_shared_work), 0);
   EQ(child(ends_in_a_function), 5);
   EQ(child(ends_beside_a_function), 0);
   TRUE(now() - t < 25);

@@ -17,6 +17,8 @@ static struct {
   bool ending;          /* the process ends: no more work, and a kernel stops where it is */
 } B = {.work = PTHREAD_COND_INITIALIZER};
 
+static _Atomic bool is_started; /* for who has no lock */
+
 static bool is_here(void) { return B.started && pthread_equal(B.thread, pthread_self()); }
 
 bool sg_background(void) { return sg_config.streams == SG_BACKGROUND && !B.failed && !B.ending; }
@@ -54,6 +56,7 @@ static void start(void) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   B.started = pthread_create(&B.thread, NULL, serve, NULL) == 0;
   B.failed = !B.started;
+  atomic_store(&is_started, B.started);
   if (B.started) (void)pthread_setname_np(B.thread, "softgpu streams");
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -70,9 +73,8 @@ void sg_background_away(bool away) {
   if (away) sg_lock_wake(); /* the end no longer waits */
 }
 
-bool sg_background_let_in(void) {
-  if (!B.ending) sg_lock_let_in();
-  return !B.ending;
+void sg_background_ends(void) {
+  if (atomic_load(&is_started)) atomic_store(&sg_grids_end, true);
 }
 
 /* A host function may wait for the thread that ends the process, or end it itself: nobody waits for it. */
@@ -86,6 +88,7 @@ void sg_background_end(void) {
 void sg_background_in_child(void) {
   pthread_cond_init(&B.work, NULL);
   B.started = B.failed = B.busy = B.away = false;
+  atomic_store(&is_started, false);
 }
 
 /* The library goes, after sg_background_end(). */

@@ -12,8 +12,8 @@ void sg_background_wake(void);    /* there is work */
 /* The calling thread begins a function of the program's, or is back: says so if it is the one of the
  * background. */
 void sg_background_away(bool away);
-/* Between two instructions of a kernel: lets a call in that waits. False: the kernel is to stop. */
-bool sg_background_let_in(void);
+void sg_background_ends(
+    void); /* the process ends, and a kernel stops; without the lock, which the kernel may have */
 void sg_background_end(void); /* the process ends: what runs stops, what is queued does not run */
 void sg_background_in_child(void);
 

@@ -172,7 +172,7 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   launch.checks = sg_config.checks & SG_CHECKS_KERNELS;
   launch.interruptible = sg_op_interruptible;
   launch.counts = sg_profile_counts();
-  launch.let_in = sg_background() ? sg_background_let_in : NULL;
+  launch.let_in = sg_background() ? sg_lock_let_in : NULL;
   uint64_t before = sg_machine_ticks();
   sg_lock_open(launch.let_in != NULL);
   int r = sg_machine_run(&launch, &fault);

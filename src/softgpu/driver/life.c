@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 static void at_exit(void) {
+  sg_background_ends();
   sg_lock_take_beside();
   const bool mine = sg_state.life == SG_READY || sg_state.life == SG_GONE;
   if (sg_state.life == SG_READY) sg_state.life = SG_GONE;

@@ -48,6 +48,7 @@ static _Atomic uint64_t ticks, grids;
 
 int (*_Atomic sg_interrupt_look)(void);
 SgProgress *_Atomic sg_progress;
+_Atomic bool sg_grids_end;
 
 uint64_t sg_machine_ticks(void) { return atomic_load_explicit(&ticks, memory_order_relaxed); }
 
@@ -292,6 +293,10 @@ static uint64_t elapsed(Worker *w) {
 static bool is_asked(Worker *w) {
   Grid *grid = w->grid;
   if (atomic_load_explicit(&grid->asked, memory_order_relaxed)) return true;
+  if (atomic_load_explicit(&sg_grids_end, memory_order_relaxed)) {
+    atomic_store(&grid->asked, true);
+    return true;
+  }
   if (!grid->interruptible) return false;
   int (*look)(void) = atomic_load(&sg_interrupt_look);
   if (!look || !look()) return false;
@@ -303,7 +308,7 @@ static bool is_asked(Worker *w) {
 static void pause_grid(Worker *w) {
   Grid *grid = w->grid;
   if (!grid->launch->let_in || grid->threads > 1) return;
-  if (!grid->launch->let_in()) atomic_store(&grid->asked, true);
+  grid->launch->let_in();
   sg_forget_allocations(&w->run);
 }
 
