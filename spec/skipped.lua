@@ -1,7 +1,8 @@
 -- The specs that are skipped, for each kind of driver, as "device_spec: full name of the test"; one_gpu: all of
 -- these too, where there is one GPU; no_gl: all of these too, where there is no OpenGL without a window, which CI has
 -- to have; no_language_server, no_browser, no_cmark: likewise where lua-language-server, Chromium or cmark-gfm is not
--- found. CI has to have cmark-gfm. A run whose skipped specs differ from this list fails.
+-- found, and no_luv and no_tarantool without these hosts. CI has to have cmark-gfm, luv and, but under the sanitizers,
+-- Tarantool. A run whose skipped specs differ from this list fails.
 return {
   soft = {
     "gpuarray_scan_spec: Scans of more than 2^31 elements",
@@ -153,6 +154,11 @@ return {
     "examples_spec: examples 25_gl_particles",
   },
   cuda = {
+    "background_spec: streams in the background are what softgpu.streams says",
+    "background_spec: streams in the background begin with cuda.completion_fd, unless a mode was chosen",
+    "background_spec: streams in the background start no thread before there is work",
+    "background_spec: streams in the background tell of a fault in the next call, with its report",
+    "background_spec: streams in the background end with the program",
     "gl_spec: The software device and OpenGL a kernel that fails while a buffer is mapped is an error of unmap, and "
       .. "nothing else",
     "gl_spec: The software device and OpenGL each call of the driver may fail once, and works the next time",
@@ -421,6 +427,13 @@ return {
   no_browser = {
     "site_spec: the site in Chromium fits windows of 360 and 1280 pixels, light and dark, and follows its links",
     "site_spec: the site in Chromium searches, without a server",
+  },
+  no_luv = {
+    "luv_spec: luv's event loop is woken by cuda.completion_fd when a kernel is done, and its timers run before",
+    "luv_spec: luv's event loop sleeps without a call of the driver until cuda.completion_fd is readable",
+  },
+  no_tarantool = {
+    "tarantool_spec: Tarantool runs other fibers while one waits for a kernel with cuda.completion_fd",
   },
   no_cmark = {
     "site_spec: the site has no link that leads nowhere",

@@ -153,9 +153,9 @@ test_build() {
   run_luajit tools/report.lua "$dir" "${PARTS[@]}"
 }
 
-# What the specs need of OpenGL may be missing, but not in CI: they are skipped without.
+# What some specs need may be missing, but not in CI: they are skipped without OpenGL, cmark, luv or Tarantool.
 run_tests() {
-  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark}
+  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}
   build "$BUILD"
   test_build "$BUILD" "$@"
 }
@@ -164,7 +164,7 @@ run_tests() {
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
 # CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours.
 run_sanitized() {
-  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark}
+  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}
   BUILD=$BUILD-asan
   build "$BUILD" -Db_sanitize=address,undefined -Db_lundef=false -Dvectorize=false -Doptimization=1
   RUNTIME=$(ldd "$BUILD/src/cudalua/core.so" | awk '/libasan/ { print $3 }')
@@ -192,7 +192,7 @@ tsan_runs() {
 run_tsan() {
   local -a STEADY
   # shellcheck disable=SC2034 # build() reads it
-  local -a TARGETS=(src/cudalua/core.so src/softgpu/libcudalua-softgpu.so spec/c/states_test)
+  local -a TARGETS=(src/cudalua/core.so src/softgpu/libcudalua-softgpu.so spec/c/states_test spec/c/background_test)
   need luajit headers meson ninja cc cuda
   BUILD=$BUILD-tsan
   tsan_runs "$BUILD" || { skip_job tsan "programs made by ${CC:-cc} -fsanitize=thread do not run here"; return; }
@@ -201,10 +201,12 @@ run_tsan() {
   export_lua_paths
   rm -rf "$BUILD/test-cache" # so that the first process compiles
   local log=$BUILD/tsan.log status=0 passed failed
+  local TSAN_OPTIONS="exitcode=66:suppressions=$ROOT/tools/tsan.supp:${TSAN_OPTIONS:-}"
+  export TSAN_OPTIONS
   CUDALUA_DRIVER=soft CUDALUA_SOFT_THREADS=4 CUDALUA_CACHE_DIR=$BUILD/test-cache \
-    TSAN_OPTIONS="exitcode=66:suppressions=$ROOT/tools/tsan.supp:${TSAN_OPTIONS:-}" \
     "${STEADY[@]}" "$BUILD/spec/c/states_test" spec/support/states.lua 2>&1 | tee "$log" || status=$?
-  passed=$(grep -c '^ok ' "$log" || true) failed=$(grep -c '^not ok ' "$log" || true)
+  "${STEADY[@]}" "$BUILD/spec/c/background_test" 2>&1 | tee -a "$log" || status=$?
+  passed=$(grep -c '^ok ' "$log" || true) failed=$(grep -cE '^(not ok|FAILED) ' "$log" || true)
   [[ $status -eq 0 || $failed -gt 0 ]] || die "the test of Lua states ended without a result; its output is above"
   echo "$passed passed, $failed failed, 0 skipped"
   return "$status"

@@ -1,5 +1,5 @@
--- luv's event loop: a completion wakes it. The timer asks for errors; on the software device, which runs kernels inside
--- of calls only, its is_done() also runs the kernel.
+-- luv's event loop: it sleeps until the kernel's completion wakes it. On the software device, too: work runs in the
+-- background for a program that asks for completion_fd().
 --     luajit examples/embedding/luv.lua
 local uv = require "luv"
 local cuda = require "cudalua"
@@ -12,26 +12,24 @@ __global__ void spin(float *a, int n) {
 }]]):get_function "spin"
 local a = cuda.gpuarray.zeros({ 32 }, "float32")
 local stream = cuda.Stream()
+local watch, timer, limit = uv.new_poll(cuda.completion_fd()), uv.new_timer(), uv.new_timer()
 spin(a, 1000, { block = 32, stream = stream }) -- loads what the first launch loads
 stream:synchronize()
 
 local ticks, wakes, done = 0, 0, false
-local timer, watch = uv.new_timer(), uv.new_poll(cuda.completion_fd())
-
-local function finish()
-  timer:close()
-  watch:close()
-end
-
-timer:start(5, 5, function()
-  ticks = ticks + 1
-  if not done and stream:is_done() then return end -- raises what a kernel failed with, whose function is not called
+timer:start(1, 1, function() ticks = ticks + 1 end) -- the rest of the program, which makes no call of CUDA
+limit:start(60000, 0, function() -- no function is called behind a kernel that failed
+  stream:synchronize() -- raises its error
+  error "the completion did not wake the loop"
 end)
 watch:start("r", function(err)
   assert(not err, err)
   wakes = wakes + 1
   cuda.poll() -- calls the function below
-  if done then finish() end
+  if not done then return end
+  watch:close()
+  timer:close()
+  limit:close()
 end)
 
 spin(a, 3000000, { block = 32, stream = stream })

@@ -79,16 +79,18 @@ end
 ---    eager        in the call that submits it
 ---    random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
 ---                 anybody waits; each seed, 0 to 2147483647, stands for one order, which comes again with it
----@param mode? string  "deferred", "eager", "random:7"
+---    background   on a thread of the device, in the order of submission, while the program does something else
+---@param mode? string  "deferred", "eager", "random:7", "background"
 ---@return string mode
 ---@raise LogicError for other modes
 function M.streams(mode)
   if mode == nil then mode = nil end -- or a NULL pointer
   if mode ~= nil then
     local seed = type(mode) == "string" and mode:match "^random:(%d+)$"
-    local known = mode == "deferred" or mode == "eager" or (seed and #seed <= 10 and tonumber(seed) < 2 ^ 31)
+    local known = mode == "deferred" or mode == "eager" or mode == "background"
+      or (seed and #seed <= 10 and tonumber(seed) < 2 ^ 31)
     if not known then
-      errors.raise("LogicError", "softgpu.streams: expected 'deferred', 'eager' or 'random:SEED', got "
+      errors.raise("LogicError", "softgpu.streams: expected 'deferred', 'eager', 'random:SEED' or 'background', got "
         .. errors.text(mode))
     end
   end

@@ -336,7 +336,7 @@ describe("streams", function()
     local s, order = cuda.Stream(), {}
     s:on_complete(function() order[#order + 1] = "a" error("mine", 0) end)
     s:on_complete(function() order[#order + 1] = "b" end)
-    while not s:is_done() do end -- the software device works only inside of calls
+    while not s:is_done() do end
     assert.is_true(readable(10000))
     assert.same({ false, "mine" }, { pcall(cuda.poll) })
     assert.is_true(readable(10000)) -- the other function still waits

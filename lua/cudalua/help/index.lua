@@ -7713,7 +7713,8 @@ Sets when work in streams runs from now on; without an argument, returns the set
    eager        in the call that submits it
    random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
                 anybody waits; each seed, 0 to 2147483647, stands for one order, which comes again with it
-@param mode? string  "deferred", "eager", "random:7"
+   background   on a thread of the device, in the order of submission, while the program does something else
+@param mode? string  "deferred", "eager", "random:7", "background"
 @return string mode
 @raise LogicError for other modes
 # docs/textures.md

@@ -31,7 +31,8 @@ typedef struct cl_Inbox {
   pthread_mutex_t lock;
   uint32_t refs;
   bool closed;
-  int fd; /* an eventfd, readable while functions wait to be called; -1: no program asked for it */
+  int fd;    /* an eventfd, readable while functions wait to be called; -1: no program asked for it */
+  bool told; /* the software device knows that the program sleeps until then */
   Completion *head, **tail;
   _Atomic uint32_t length;
   int *unused; /* registry references of functions that no node has any more */
@@ -63,6 +64,15 @@ static void append(cl_Inbox *box, Completion *c) { /* locked */
   *box->tail = c;
   box->tail = &c->next;
   if (!box->length++) wake(box);
+}
+
+/* A program that has the descriptor sleeps until it is readable: the software device has to work meanwhile.
+ * It changes nothing if a mode was chosen for its streams. */
+static void tell_device(cl_Inbox *box) {
+  const cl_Driver *d = cl_driver();
+  if (box->fd < 0 || box->told || !d) return;
+  if (d->soft) (void)d->control("unattended", NULL, 0, NULL);
+  box->told = true;
 }
 
 /* On the driver's thread. */
@@ -166,6 +176,7 @@ static void give_back_unused(lua_State *L, cl_Inbox *box) {
 
 cl_Rec *cl_host_function(lua_State *L, int idx) {
   cl_Inbox *box = inbox_of(L, cl_state(L));
+  tell_device(box);
   give_back_unused(L, box);
   lua_pushvalue(L, idx);
   int ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -192,6 +203,7 @@ int cl_stream_on_complete(lua_State *L) {
     cl_logic(L, "Stream:on_complete is not possible in a stream that is being captured: a graph runs many "
                 "times, but the function would be called only once");
   cl_Inbox *box = inbox_of(L, cl_state(L));
+  tell_device(box);
   lua_settop(L, 2);
   int ref = luaL_ref(L, LUA_REGISTRYINDEX);
   Completion *c = malloc(sizeof *c);
@@ -267,6 +279,7 @@ int cl_completion_fd(lua_State *L) {
     cl_error_new(L, CL_RUNTIME_ERROR, "completion_fd: no descriptor could be made: %s", strerror(failed));
     cl_throw(L);
   }
+  tell_device(box);
   lua_pushinteger(L, box->fd);
   return 1;
 }

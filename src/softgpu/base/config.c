@@ -73,12 +73,15 @@ bool sg_set_streams(const char *v) {
     sg_config.streams = SG_DEFERRED;
   else if (strcmp(v, "eager") == 0)
     sg_config.streams = SG_EAGER;
+  else if (strcmp(v, "background") == 0)
+    sg_config.streams = SG_BACKGROUND;
   else if (strcmp(v, "random") == 0 ||
            (strncmp(v, "random:", 7) == 0 && sg_parse_int(v + 7, 0, INT32_MAX, &n)))
     sg_config.streams = SG_RANDOM;
   else
     return false;
   sg_config.seed = (uint64_t)n;
+  sg_config.streams_set = true;
   return true;
 }
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum SgStreams { SG_DEFERRED, SG_EAGER, SG_RANDOM } SgStreams;
+typedef enum SgStreams { SG_DEFERRED, SG_EAGER, SG_RANDOM, SG_BACKGROUND } SgStreams;
 /* Nobody waits longer for a kernel on this device, unless it was told so: an endless loop ends in any CI. */
 enum { SG_DEFAULT_TIMEOUT = 300, SG_MOST_THREADS = 64 };
 typedef enum SgBlockOrder { SG_FORWARD, SG_REVERSE, SG_SHUFFLED } SgBlockOrder;
@@ -16,7 +16,8 @@ typedef struct SgConfig {
   int devices;       /* CUDALUA_SOFT_DEVICES: 0..8, default 1 */
   uint64_t memory;   /* CUDALUA_SOFT_MEMORY: bytes of all devices together; K, M, G; default 16G */
   int version;       /* CUDALUA_SOFT_VERSION: driver version to report, e.g. 12020; default 13000 */
-  SgStreams streams; /* CUDALUA_SOFT_STREAMS: deferred | eager | random:SEED */
+  SgStreams streams; /* CUDALUA_SOFT_STREAMS: deferred | eager | random:SEED | background */
+  bool streams_set;  /*   chosen by the program or its user */
   uint64_t seed;     /*   of random */
   bool real_time;    /* CUDALUA_SOFT_TIME: virtual | real; what events measure */
   double timeout;    /* CUDALUA_SOFT_TIMEOUT: seconds until a kernel is stopped with 702; 0, off: never */
@@ -44,7 +45,7 @@ enum { SG_CHECKS_KERNELS = 47, SG_CHECKS_UNINITIALISED = 2, SG_CHECKS_LEAKS = 16
 
 extern SgConfig sg_config;
 
-/* "deferred", "eager", "random", "random:SEED"; false, and nothing is changed: something else. */
+/* "deferred", "eager", "random", "random:SEED", "background"; false, and nothing is changed: something else. */
 bool sg_set_streams(const char *text);
 /* "races,leaks", "all", "off"; false: another word is in it. */
 bool sg_parse_checks(const char *text, unsigned *out);

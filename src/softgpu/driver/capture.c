@@ -387,7 +387,7 @@ static CUresult is_capturing(CUstream h, CUstreamCaptureStatus *status) {
 }
 
 SG_API CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
-  SG_CALL(SG_NEED_HEALTH, is_capturing(hStream, captureStatus), "stream=0x%llx status=%llu", SG_X(hStream),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, is_capturing(hStream, captureStatus), "stream=0x%llx status=%llu", SG_X(hStream),
           SG_OUT(captureStatus));
 }
 
@@ -424,7 +424,7 @@ SG_API CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatu
                                           cuuint64_t *id_out, CUgraph *graph_out,
                                           const CUgraphNode **dependencies_out,
                                           const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out) {
-  SG_CALL(SG_NEED_HEALTH,
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE,
           capture_info(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out,
                        numDependencies_out),
           "stream=0x%llx status=%llu", SG_X(hStream), SG_OUT(captureStatus_out));
@@ -433,7 +433,7 @@ SG_API CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatu
 SG_API CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
                                           cuuint64_t *id_out, CUgraph *graph_out,
                                           const CUgraphNode **dependencies_out, size_t *numDependencies_out) {
-  SG_CALL(SG_NEED_HEALTH,
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE,
           capture_info(hStream, captureStatus_out, id_out, graph_out, dependencies_out, NULL,
                        numDependencies_out),
           "stream=0x%llx status=%llu", SG_X(hStream), SG_OUT(captureStatus_out));
@@ -448,5 +448,5 @@ static CUresult exchange_mode(CUstreamCaptureMode *mode) {
 }
 
 SG_API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-  SG_CALL(SG_NEED_INIT, exchange_mode(mode), "before=%llu", SG_OUT(mode));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, exchange_mode(mode), "before=%llu", SG_OUT(mode));
 }

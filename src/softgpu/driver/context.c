@@ -388,7 +388,7 @@ static CUresult ctx_push(CUcontext handle) {
 }
 
 SG_API CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
-  SG_CALL(SG_NEED_INIT, ctx_push(ctx), "ctx=0x%llx", SG_X(ctx));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_push(ctx), "ctx=0x%llx", SG_X(ctx));
 }
 
 SG_API CUresult cuCtxPushCurrent(CUcontext ctx) {
@@ -404,7 +404,7 @@ static CUresult ctx_pop(CUcontext *out) {
 }
 
 SG_API CUresult cuCtxPopCurrent_v2(CUcontext *pctx) {
-  SG_CALL(SG_NEED_INIT, ctx_pop(pctx), "ctx=0x%llx", SG_OUT(pctx));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_pop(pctx), "ctx=0x%llx", SG_OUT(pctx));
 }
 
 SG_API CUresult cuCtxPopCurrent(CUcontext *pctx) {
@@ -418,7 +418,7 @@ static CUresult ctx_set_current(CUcontext handle) {
 }
 
 SG_API CUresult cuCtxSetCurrent(CUcontext ctx) {
-  SG_CALL(SG_NEED_INIT, ctx_set_current(ctx), "ctx=0x%llx", SG_X(ctx));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_set_current(ctx), "ctx=0x%llx", SG_X(ctx));
 }
 
 static CUresult ctx_get_current(CUcontext *out) {
@@ -428,7 +428,7 @@ static CUresult ctx_get_current(CUcontext *out) {
 }
 
 SG_API CUresult cuCtxGetCurrent(CUcontext *pctx) {
-  SG_CALL(SG_NEED_INIT, ctx_get_current(pctx), "ctx=0x%llx", SG_OUT(pctx));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_get_current(pctx), "ctx=0x%llx", SG_OUT(pctx));
 }
 
 /* A context given by handle, or with NULL the current one. */
@@ -447,11 +447,11 @@ static CUresult ctx_get_device(CUdevice *out, CUcontext handle) {
 }
 
 SG_API CUresult cuCtxGetDevice(CUdevice *device) {
-  SG_CALL(SG_NEED_INIT, ctx_get_device(device, NULL), "dev=%llu", SG_OUT(device));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_get_device(device, NULL), "dev=%llu", SG_OUT(device));
 }
 
 SG_API CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
-  SG_CALL(SG_NEED_INIT, ctx_get_device(device, ctx), "dev=%llu ctx=0x%llx", SG_OUT(device), SG_X(ctx));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_get_device(device, ctx), "dev=%llu ctx=0x%llx", SG_OUT(device), SG_X(ctx));
 }
 
 static CUresult ctx_synchronize(CUcontext handle) {
@@ -471,10 +471,10 @@ static CUresult ctx_synchronize(CUcontext handle) {
   return sg_state.device[device].sticky;
 }
 
-SG_API CUresult cuCtxSynchronize(void) { SG_CALL(SG_NEED_CONTEXT, ctx_synchronize(NULL), "%s", ""); }
+SG_API CUresult cuCtxSynchronize(void) { SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, ctx_synchronize(NULL), "%s", ""); }
 
 SG_API CUresult cuCtxSynchronize_v2(CUcontext ctx) {
-  SG_CALL(SG_NEED_INIT, ctx_synchronize(ctx), "ctx=0x%llx", SG_X(ctx));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_synchronize(ctx), "ctx=0x%llx", SG_X(ctx));
 }
 
 static CUresult ctx_api_version(CUcontext handle, unsigned *out) {
@@ -487,7 +487,7 @@ static CUresult ctx_api_version(CUcontext handle, unsigned *out) {
 }
 
 SG_API CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
-  SG_CALL(SG_NEED_INIT, ctx_api_version(ctx, version), "ctx=0x%llx version=%llu", SG_X(ctx), SG_OUT(version));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_api_version(ctx, version), "ctx=0x%llx version=%llu", SG_X(ctx), SG_OUT(version));
 }
 
 static CUresult ctx_id(CUcontext handle, unsigned long long *out) {
@@ -500,7 +500,7 @@ static CUresult ctx_id(CUcontext handle, unsigned long long *out) {
 }
 
 SG_API CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId) {
-  SG_CALL(SG_NEED_INIT, ctx_id(ctx, ctxId), "ctx=0x%llx id=%llu", SG_X(ctx), SG_OUT(ctxId));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_id(ctx, ctxId), "ctx=0x%llx id=%llu", SG_X(ctx), SG_OUT(ctxId));
 }
 
 static CUresult ctx_get_flags(unsigned *out) {
@@ -513,7 +513,7 @@ static CUresult ctx_get_flags(unsigned *out) {
 }
 
 SG_API CUresult cuCtxGetFlags(unsigned int *flags) {
-  SG_CALL(SG_NEED_INIT, ctx_get_flags(flags), "flags=%llu", SG_OUT(flags));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_get_flags(flags), "flags=%llu", SG_OUT(flags));
 }
 
 /* Works on a dead device too (measured on an H200, driver 580). */

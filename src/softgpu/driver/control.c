@@ -2,6 +2,7 @@
  * and cuSoftgpuInterrupt, cuSoftgpuProgress (driver/interrupt.c) and cuSoftgpuProfile (driver/profile.c). A
  * text protocol by which tests read the call log, inject faults, count what is alive and start over. Its
  * presence tells the caller that this is the software device. Not logged, never injected. */
+#include "driver/background.h"
 #include "driver/drv.h"
 
 #include <stdio.h>
@@ -220,14 +221,31 @@ static bool cmd_runs(Command *c) {
   return c->words == 1;
 }
 
+static void add_streams(Command *c) {
+  static const char *const names[] = {
+      [SG_DEFERRED] = "deferred", [SG_EAGER] = "eager", [SG_BACKGROUND] = "background"};
+  if (sg_config.streams == SG_RANDOM)
+    sg_text_add(&c->reply, "random:%llu", (unsigned long long)sg_config.seed);
+  else
+    sg_text_add(&c->reply, "%s", names[sg_config.streams]);
+}
+
 /* What is queued already runs by the new mode when its time comes. */
 static bool cmd_streams(Command *c) {
   if (c->words > 2 || (c->words == 2 && !sg_set_streams(c->word[1]))) return false;
   if (c->words == 2) sg_streams_seed();
-  if (sg_config.streams == SG_RANDOM)
-    sg_text_add(&c->reply, "random:%llu", (unsigned long long)sg_config.seed);
-  else
-    sg_text_add(&c->reply, sg_config.streams == SG_EAGER ? "eager" : "deferred");
+  sg_background_wake();
+  add_streams(c);
+  return true;
+}
+
+/* The program sleeps between its calls until work is done, so work has to run meanwhile, unless a mode was
+ * chosen. */
+static bool cmd_unattended(Command *c) {
+  if (c->words != 1) return false;
+  if (!sg_config.streams_set) sg_config.streams = SG_BACKGROUND;
+  sg_background_wake();
+  add_streams(c);
   return true;
 }
 
@@ -279,7 +297,8 @@ static const struct {
     {"report", "report [json]", cmd_report},
     {"interrupted", "interrupted", cmd_interrupted},
     {"check", "check [races,uninitialised,barriers,shuffles,arrays,leaks|all|off]", cmd_check},
-    {"streams", "streams [deferred|eager|random[:SEED]]", cmd_streams},
+    {"streams", "streams [deferred|eager|random[:SEED]|background]", cmd_streams},
+    {"unattended", "unattended", cmd_unattended},
     {"hide", "hide VERSION", cmd_hide},
     {"entry", "entry SYMBOL", cmd_entry},
     {"schedule",
@@ -318,7 +337,10 @@ SG_API CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_
   char *save = NULL;
   for (char *w = strtok_r(text, " \t\n", &save); w && c.words < MAX_WORDS; w = strtok_r(NULL, " \t\n", &save))
     c.word[c.words++] = w;
-  sg_lock_take();
+  if (c.words == 1 && strcmp(c.word[0], "unattended") == 0)
+    sg_lock_take_beside();
+  else
+    sg_lock_take();
   sg_first_call();
   CUresult r = run(&c);
   sg_lock_drop();

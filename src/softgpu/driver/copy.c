@@ -343,14 +343,14 @@ CUresult sg_copy_span(SgSpan dst, SgSpan src, size_t n, CUstream stream, SgCopyH
 
 SG_API CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
   SG_CALL(
-      SG_NEED_CONTEXT,
+      SG_NEED_CONTEXT | SG_BESIDE,
       sg_copy_span(sg_device_memory(dstDevice), sg_any_memory(SG_X(srcHost)), ByteCount, NULL, SG_COPY_PLAIN),
       "dst=0x%llx src=0x%llx bytes=%zu", dstDevice, SG_X(srcHost), ByteCount);
 }
 
 SG_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
                                      CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE,
+  SG_CALL(SG_NEED_ALIVE | SG_BESIDE,
           sg_copy_span(sg_device_memory(dstDevice), sg_any_memory(SG_X(srcHost)), ByteCount, hStream,
                        SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, SG_X(srcHost), ByteCount,
@@ -359,14 +359,14 @@ SG_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost,
 
 SG_API CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
   SG_CALL(
-      SG_NEED_CONTEXT,
+      SG_NEED_CONTEXT | SG_BESIDE,
       sg_copy_span(sg_any_memory(SG_X(dstHost)), sg_device_memory(srcDevice), ByteCount, NULL, SG_COPY_PLAIN),
       "dst=0x%llx src=0x%llx bytes=%zu", SG_X(dstHost), srcDevice, ByteCount);
 }
 
 SG_API CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                                      CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE,
+  SG_CALL(SG_NEED_ALIVE | SG_BESIDE,
           sg_copy_span(sg_any_memory(SG_X(dstHost)), sg_device_memory(srcDevice), ByteCount, hStream,
                        SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", SG_X(dstHost), srcDevice, ByteCount,
@@ -375,27 +375,27 @@ SG_API CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_
 
 SG_API CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
   SG_CALL(
-      SG_NEED_CONTEXT,
+      SG_NEED_CONTEXT | SG_BESIDE,
       sg_copy_span(sg_device_memory(dstDevice), sg_device_memory(srcDevice), ByteCount, NULL, SG_COPY_PLAIN),
       "dst=0x%llx src=0x%llx bytes=%zu", dstDevice, srcDevice, ByteCount);
 }
 
 SG_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                                      CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE,
+  SG_CALL(SG_NEED_ALIVE | SG_BESIDE,
           sg_copy_span(sg_device_memory(dstDevice), sg_device_memory(srcDevice), ByteCount, hStream,
                        SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, srcDevice, ByteCount, SG_X(hStream));
 }
 
 SG_API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT,
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE,
           sg_copy_span(sg_any_memory(dst), sg_any_memory(src), ByteCount, NULL, SG_COPY_PLAIN),
           "dst=0x%llx src=0x%llx bytes=%zu", dst, src, ByteCount);
 }
 
 SG_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE,
+  SG_CALL(SG_NEED_ALIVE | SG_BESIDE,
           sg_copy_span(sg_any_memory(dst), sg_any_memory(src), ByteCount, hStream, SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dst, src, ByteCount, SG_X(hStream));
 }

@@ -19,7 +19,7 @@ static CUresult device_get(CUdevice *out, int ordinal) {
 }
 
 SG_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  SG_CALL(SG_NEED_INIT, device_get(device, ordinal), "dev=%llu ordinal=%d", SG_OUT(device), ordinal);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_get(device, ordinal), "dev=%llu ordinal=%d", SG_OUT(device), ordinal);
 }
 
 static CUresult device_count(int *out) {
@@ -29,7 +29,7 @@ static CUresult device_count(int *out) {
 }
 
 SG_API CUresult cuDeviceGetCount(int *count) {
-  SG_CALL(SG_NEED_INIT, device_count(count), "count=%llu", SG_OUT(count));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_count(count), "count=%llu", SG_OUT(count));
 }
 
 static CUresult device_name(char *out, int room, CUdevice dev) {
@@ -40,7 +40,7 @@ static CUresult device_name(char *out, int room, CUdevice dev) {
 }
 
 SG_API CUresult cuDeviceGetName(char *out, int len, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, device_name(out, len, dev), "len=%d dev=%d", len, dev);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_name(out, len, dev), "len=%d dev=%d", len, dev);
 }
 
 static CUresult device_memory(size_t *out, CUdevice dev) {
@@ -53,7 +53,7 @@ static CUresult device_memory(size_t *out, CUdevice dev) {
 }
 
 SG_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, device_memory(bytes, dev), "bytes=%llu dev=%d", SG_OUT(bytes), dev);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_memory(bytes, dev), "bytes=%llu dev=%d", SG_OUT(bytes), dev);
 }
 
 static CUresult device_uuid(CUuuid *out, CUdevice dev) {
@@ -324,7 +324,7 @@ static CUresult device_attribute(int *out, CUdevice_attribute attribute, CUdevic
 }
 
 SG_API CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, device_attribute(pi, attrib, dev), "value=%llu attribute=%d dev=%d", SG_OUT(pi),
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_attribute(pi, attrib, dev), "value=%llu attribute=%d dev=%d", SG_OUT(pi),
           (int)attrib, dev);
 }
 

@@ -1,32 +1,17 @@
 /* The door: what happens before and after every call. */
+#include "driver/background.h"
 #include "driver/drv.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t operation_done = PTHREAD_COND_INITIALIZER;
 static _Thread_local bool in_user_code;
 static _Thread_local char stale_note[64];
 
 SgState sg_state;
 SgEntry *sg_entries;
 _Thread_local SgEntry *sg_alias;
-
-void sg_lock_take(void) { pthread_mutex_lock(&lock); }
-void sg_lock_drop(void) { pthread_mutex_unlock(&lock); }
-void sg_lock_wait(void) { pthread_cond_wait(&operation_done, &lock); }
-void sg_lock_wait_ms(long ms) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += ms * 1000000;
-  if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-  pthread_cond_timedwait(&operation_done, &lock, &until);
-}
-void sg_lock_wake(void) { pthread_cond_broadcast(&operation_done); }
 
 void sg_note_stale(const char *kind, uint64_t value) {
   sg_state.stale++;
@@ -37,13 +22,15 @@ void sg_call_user(void (*f)(void *), void *arg) {
   SgEntry *alias = sg_alias;
   const bool outer =
       in_user_code; /* a callback may make calls that are allowed there, which have callbacks too */
+  sg_background_away(true);
   sg_lock_drop();
   sg_alias = NULL;
   in_user_code = true;
   f(arg);
   in_user_code = outer;
   sg_alias = alias;
-  sg_lock_take();
+  sg_lock_take_beside();
+  sg_background_away(outer);
 }
 
 /* What a function answers before the first cuInit that looks at its handle before anything else. Measured on
@@ -121,17 +108,22 @@ CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
   call->entry = entry;
   call->locked = false;
   if (in_user_code && need >= SG_NEED_OUTSIDE) return CUDA_ERROR_NOT_PERMITTED;
-  sg_lock_take();
+  const SgNeed state = need & ~(unsigned)(SG_UNSAFE | SG_BESIDE);
+  if (need & SG_BESIDE || state == SG_NEED_NOTHING)
+    sg_lock_take_beside();
+  else
+    sg_lock_take();
   call->locked = true;
   sg_first_call();
   stale_note[0] = 0;
   count(entry);
-  CUresult code = state_check(entry, need & ~(unsigned)SG_UNSAFE);
+  CUresult code = state_check(entry, state);
   return !code && need & SG_UNSAFE ? sg_capture_unsafe() : code;
 }
 
 void sg_leave(const SgCall *call, CUresult result, const char *format, ...) {
   if (!call->locked) return;
+  sg_say_claim(result);
   if (sg_log_on) {
     char args[512];
     va_list ap;

@@ -50,7 +50,9 @@ typedef enum SgNeed {
   SG_NEED_HEALTH,  /* and, if a context is current, its device has no sticky error */
   SG_NEED_ALIVE,   /* and it was not destroyed */
   SG_NEED_CONTEXT, /* and a live context is current */
-  SG_UNSAFE = 16   /* added to one of these: refused with 900 where a stream capture forbids unsafe calls */
+  /* added to one of these: */
+  SG_UNSAFE = 16, /* refused with 900 where a stream capture forbids unsafe calls */
+  SG_BESIDE = 32  /* may be made while a kernel runs in the background; other calls wait for its end */
 } SgNeed;
 
 typedef struct SgEntry {
@@ -326,6 +328,7 @@ CUresult sg_stream_wait(SgStream *s);
 bool sg_stream_idle(SgStream *s);
 uint64_t sg_stream_last(void);      /* number of the latest operation of all streams */
 bool sg_streams_ran(uint64_t last); /* all operations up to number `last`, in all streams */
+bool sg_streams_run_oldest(void);   /* runs the oldest operation there is; false: there is none */
 /* All streams of a context; with NULL, of all contexts. */
 void sg_drain(SgContext *ctx);
 void sg_stream_close(SgStream *s, bool orphan);
@@ -495,7 +498,8 @@ int sg_error_code(const char *text);
 /* A sentence for the callbacks of cuLogsRegisterCallback, delivered when the call has ended. */
 void sg_say(CUlogLevel level, const char *format, ...) SG_PRINTF(2);
 void sg_say_deliver(void);
-void sg_report(const char *text); /* a fault: kept, said, and on stderr if nobody listens */
+void sg_say_claim(CUresult result); /* before that, in a call that answers `result` */
+void sg_report(const char *text);   /* a fault: kept, said, and on stderr if nobody listens */
 void sg_report_as(const char *text, const char *json);
 void sg_report_json(const char *json); /* a line where such lines are wanted */
 void sg_report_leak(const char *text, const char *json);
@@ -573,8 +577,9 @@ void sg_interrupts_reset(void);
 uint64_t sg_launches_queued(int device); /* of those that may be interrupted (driver/stream.c) */
 extern bool sg_op_interruptible;         /* the operation that runs */
 
-void sg_first_call(void); /* reads the switches, once */
-void sg_lock_take(void);
+void sg_first_call(void);       /* reads the switches, once */
+void sg_lock_take(void);        /* while no kernel runs */
+void sg_lock_take_beside(void); /* also between two instructions of a kernel that runs in the background */
 void sg_lock_drop(void);
 void sg_lock_wait(void);       /* drops the lock until another thread's operation is done */
 void sg_lock_wait_ms(long ms); /* so long at most, less than a second */

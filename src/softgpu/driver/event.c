@@ -61,7 +61,7 @@ SgIpcEvent **sg_event_shared(CUevent h, CUresult *code) {
 }
 
 SG_API CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT, event_create(phEvent, Flags), "event=0x%llx flags=%u", SG_OUT(phEvent), Flags);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, event_create(phEvent, Flags), "event=0x%llx flags=%u", SG_OUT(phEvent), Flags);
 }
 
 static CUresult event_destroy(CUevent h) {
@@ -73,7 +73,7 @@ static CUresult event_destroy(CUevent h) {
 }
 
 SG_API CUresult cuEventDestroy_v2(CUevent hEvent) {
-  SG_CALL(SG_NEED_HEALTH, event_destroy(hEvent), "event=0x%llx", SG_X(hEvent));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_destroy(hEvent), "event=0x%llx", SG_X(hEvent));
 }
 
 /* From now on e stands for m, which it holds. */
@@ -229,12 +229,12 @@ CUresult sg_event_plain(CUevent h) {
 CUresult sg_event_record_plain(CUevent h, CUstream stream) { return event_record(h, stream, 0); }
 
 SG_API CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, event_record(hEvent, hStream, 0), "event=0x%llx stream=0x%llx", SG_X(hEvent),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_record(hEvent, hStream, 0), "event=0x%llx stream=0x%llx", SG_X(hEvent),
           SG_X(hStream));
 }
 
 SG_API CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
-  SG_CALL(SG_NEED_HEALTH, event_record(hEvent, hStream, flags), "event=0x%llx stream=0x%llx flags=%u",
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_record(hEvent, hStream, flags), "event=0x%llx stream=0x%llx flags=%u",
           SG_X(hEvent), SG_X(hStream), flags);
 }
 
@@ -262,7 +262,7 @@ static CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags
 }
 
 SG_API CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-  SG_CALL(SG_NEED_HEALTH, stream_wait_event(hStream, hEvent, Flags), "stream=0x%llx event=0x%llx flags=%u",
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_wait_event(hStream, hEvent, Flags), "stream=0x%llx event=0x%llx flags=%u",
           SG_X(hStream), SG_X(hEvent), Flags);
 }
 
@@ -289,7 +289,7 @@ static CUresult event_query(CUevent event) {
 }
 
 SG_API CUresult cuEventQuery(CUevent hEvent) {
-  SG_CALL(SG_NEED_HEALTH, event_query(hEvent), "event=0x%llx", SG_X(hEvent));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_query(hEvent), "event=0x%llx", SG_X(hEvent));
 }
 
 static CUresult event_synchronize(CUevent event) {
@@ -309,7 +309,7 @@ static CUresult event_synchronize(CUevent event) {
 }
 
 SG_API CUresult cuEventSynchronize(CUevent hEvent) {
-  SG_CALL(SG_NEED_HEALTH, event_synchronize(hEvent), "event=0x%llx", SG_X(hEvent));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_synchronize(hEvent), "event=0x%llx", SG_X(hEvent));
 }
 
 static CUresult elapsed(float *ms, CUevent start, CUevent end) {
@@ -326,11 +326,11 @@ static CUresult elapsed(float *ms, CUevent start, CUevent end) {
 }
 
 SG_API CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
-  SG_CALL(SG_NEED_HEALTH, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx", SG_X(hStart),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx", SG_X(hStart),
           SG_X(hEnd));
 }
 
 SG_API CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
-  SG_CALL(SG_NEED_HEALTH, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx", SG_X(hStart),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx", SG_X(hStart),
           SG_X(hEnd));
 }

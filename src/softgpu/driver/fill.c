@@ -145,32 +145,32 @@ static CUresult fill_2d(CUdeviceptr dst, size_t pitch, uint32_t value, uint32_t 
 }
 
 SG_API CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
-  SG_CALL(SG_NEED_CONTEXT, fill_1d(dstDevice, uc, 1, N, NULL, true), "dst=0x%llx value=%u count=%zu",
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, uc, 1, N, NULL, true), "dst=0x%llx value=%u count=%zu",
           dstDevice, uc, N);
 }
 
 SG_API CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N) {
-  SG_CALL(SG_NEED_CONTEXT, fill_1d(dstDevice, us, 2, N, NULL, true), "dst=0x%llx value=%u count=%zu",
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, us, 2, N, NULL, true), "dst=0x%llx value=%u count=%zu",
           dstDevice, us, N);
 }
 
 SG_API CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
-  SG_CALL(SG_NEED_CONTEXT, fill_1d(dstDevice, ui, 4, N, NULL, true), "dst=0x%llx value=%u count=%zu",
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, ui, 4, N, NULL, true), "dst=0x%llx value=%u count=%zu",
           dstDevice, ui, N);
 }
 
 SG_API CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, fill_1d(dstDevice, uc, 1, N, hStream, false),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, fill_1d(dstDevice, uc, 1, N, hStream, false),
           "dst=0x%llx value=%u count=%zu stream=0x%llx", dstDevice, uc, N, SG_X(hStream));
 }
 
 SG_API CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, fill_1d(dstDevice, us, 2, N, hStream, false),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, fill_1d(dstDevice, us, 2, N, hStream, false),
           "dst=0x%llx value=%u count=%zu stream=0x%llx", dstDevice, us, N, SG_X(hStream));
 }
 
 SG_API CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, fill_1d(dstDevice, ui, 4, N, hStream, false),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, fill_1d(dstDevice, ui, 4, N, hStream, false),
           "dst=0x%llx value=%u count=%zu stream=0x%llx", dstDevice, ui, N, SG_X(hStream));
 }
 
@@ -196,18 +196,18 @@ SG_API CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigne
 
 SG_API CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
                                   size_t Height, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, fill_2d(dstDevice, dstPitch, uc, 1, Width, Height, hStream, false),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, fill_2d(dstDevice, dstPitch, uc, 1, Width, Height, hStream, false),
           LOG_2D " stream=0x%llx", dstDevice, dstPitch, uc, Width, Height, SG_X(hStream));
 }
 
 SG_API CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                                    size_t Height, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, fill_2d(dstDevice, dstPitch, us, 2, Width, Height, hStream, false),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, fill_2d(dstDevice, dstPitch, us, 2, Width, Height, hStream, false),
           LOG_2D " stream=0x%llx", dstDevice, dstPitch, us, Width, Height, SG_X(hStream));
 }
 
 SG_API CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
                                    size_t Height, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, fill_2d(dstDevice, dstPitch, ui, 4, Width, Height, hStream, false),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, fill_2d(dstDevice, dstPitch, ui, 4, Width, Height, hStream, false),
           LOG_2D " stream=0x%llx", dstDevice, dstPitch, ui, Width, Height, SG_X(hStream));
 }

@@ -1,5 +1,7 @@
 /* Kernel launches: what the driver checks before it accepts one, and the operation that runs the grid. */
+#include "driver/background.h"
 #include "driver/graph.h"
+#include "driver/lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,8 +172,11 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   launch.checks = sg_config.checks & SG_CHECKS_KERNELS;
   launch.interruptible = sg_op_interruptible;
   launch.counts = sg_profile_counts();
+  launch.let_in = sg_background() ? sg_lock_let_in : NULL;
   uint64_t before = sg_machine_ticks();
+  sg_lock_open(launch.let_in != NULL);
   int r = sg_machine_run(&launch, &fault);
+  sg_lock_open(false);
   if (r == SG_INTERRUPTED) {
     sg_interrupted(device, fault.text);
   } else if (r) {
@@ -389,8 +394,9 @@ SG_API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int
                                unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                                void **kernelParams, void **extra) {
   Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false, false};
-  SG_CALL(SG_NEED_HEALTH, launch_handles(f, &d, hStream, kernelParams, extra), LOG_LAUNCH, SG_X(f), gridDimX,
-          gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_handles(f, &d, hStream, kernelParams, extra), LOG_LAUNCH,
+          SG_X(f), gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,
+          SG_X(hStream));
 }
 
 SG_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -399,8 +405,8 @@ SG_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, u
                                           unsigned int sharedMemBytes, CUstream hStream,
                                           void **kernelParams) {
   Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true, false};
-  SG_CALL(SG_NEED_HEALTH, launch_handles(f, &d, hStream, kernelParams, NULL), LOG_LAUNCH, SG_X(f), gridDimX,
-          gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_handles(f, &d, hStream, kernelParams, NULL), LOG_LAUNCH, SG_X(f),
+          gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
 }
 
 CUresult sg_launch_packed(CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
@@ -481,7 +487,7 @@ SG_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
                                  void **extra) {
   static const CUlaunchConfig none;
   const CUlaunchConfig *c = config ? config : &none;
-  SG_CALL(SG_NEED_HEALTH, launch_ex(config, f, kernelParams, extra), LOG_LAUNCH " attributes=%u", SG_X(f),
-          c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes,
-          SG_X(c->hStream), c->numAttrs);
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_ex(config, f, kernelParams, extra), LOG_LAUNCH " attributes=%u",
+          SG_X(f), c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
+          c->sharedMemBytes, SG_X(c->hStream), c->numAttrs);
 }

@@ -1,22 +1,27 @@
 /* Start and end of the library's life: cuInit, process exit and fork. */
+#include "driver/background.h"
 #include "driver/drv.h"
+#include "driver/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 static void at_exit(void) {
-  sg_lock_take();
+  sg_background_ends();
+  sg_lock_take_beside();
   const bool mine = sg_state.life == SG_READY || sg_state.life == SG_GONE;
   if (sg_state.life == SG_READY) sg_state.life = SG_GONE;
+  if (mine) sg_background_end();
   if (mine && sg_leaks_wanted()) sg_leaks_at_exit();
   sg_lock_drop();
 }
 
-static void before_fork(void) { sg_lock_take(); }
+static void before_fork(void) { sg_lock_take_beside(); }
 static void in_parent(void) { sg_lock_drop(); }
 static void in_child(void) {
   if (sg_state.life != SG_NEW) sg_state.life = SG_FORKED;
-  sg_lock_drop();
+  sg_lock_in_child();
+  sg_background_in_child();
 }
 
 static CUresult init(unsigned flags) {

@@ -1,5 +1,6 @@
 /* The call log (what a test asserts on), growing strings, and the messages that go to the callbacks of
  * cuLogsRegisterCallback. */
+#include "driver/background.h"
 #include "driver/drv.h"
 
 #include <stdarg.h>
@@ -120,6 +121,7 @@ typedef struct Message {
 } Message;
 
 static _Thread_local Message *pending;
+static Message *unclaimed; /* of the thread that runs work in the background */
 
 void sg_say(CUlogLevel level, const char *format, ...) {
   if (!callbacks) return;
@@ -131,9 +133,20 @@ void sg_say(CUlogLevel level, const char *format, ...) {
   va_end(ap);
   m->level = level;
   m->next = NULL;
-  Message **at = &pending;
+  Message **at = sg_background_is_here() ? &unclaimed : &pending;
   while (*at) at = &(*at)->next;
   *at = m;
+}
+
+/* What work said that runs in the background goes to the call that answers its error, on the thread of that
+ * call; if there is no error, to the next call. */
+void sg_say_claim(CUresult result) {
+  const CUresult sticky = sg_state.device[0].sticky; /* the same for all */
+  if (!unclaimed || (sticky && result != sticky) || sg_background_is_here()) return;
+  Message **at = &pending;
+  while (*at) at = &(*at)->next;
+  *at = unclaimed;
+  unclaimed = NULL;
 }
 
 void sg_report_json(const char *json) {
@@ -201,7 +214,7 @@ void sg_say_deliver(void) {
   if (!pending) return;
   Message *m = pending;
   pending = NULL;
-  sg_lock_take();
+  sg_lock_take_beside();
   while (m) {
     Message *next = m->next;
     deliver_to_all(m);

@@ -180,7 +180,7 @@ static CUresult get_function(CUfunction *out, CUmodule h, const char *name) {
 }
 
 SG_API CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
-  SG_CALL(SG_NEED_HEALTH, get_function(hfunc, hmod, name), "function=0x%llx module=0x%llx name=%s",
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, get_function(hfunc, hmod, name), "function=0x%llx module=0x%llx name=%s",
           SG_OUT(hfunc), SG_X(hmod), SG_S(name));
 }
 
@@ -197,7 +197,7 @@ static CUresult get_global(CUdeviceptr *p, size_t *bytes, CUmodule h, const char
 }
 
 SG_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
-  SG_CALL(SG_NEED_HEALTH, get_global(dptr, bytes, hmod, name), "ptr=0x%llx bytes=%llu module=0x%llx name=%s",
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, get_global(dptr, bytes, hmod, name), "ptr=0x%llx bytes=%llu module=0x%llx name=%s",
           SG_OUT(dptr), SG_OUT(bytes), SG_X(hmod), SG_S(name));
 }
 
@@ -299,7 +299,7 @@ static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUf
 }
 
 SG_API CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
-  SG_CALL(SG_NEED_HEALTH, func_get_attribute(pi, attrib, hfunc), "function=0x%llx attribute=%d", SG_X(hfunc),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, func_get_attribute(pi, attrib, hfunc), "function=0x%llx attribute=%d", SG_X(hfunc),
           (int)attrib);
 }
 
@@ -358,7 +358,7 @@ static CUresult func_name(const char **out, CUfunction h) {
 }
 
 SG_API CUresult cuFuncGetName(const char **name, CUfunction hfunc) {
-  SG_CALL(SG_NEED_HEALTH, func_name(name, hfunc), "function=0x%llx", SG_X(hfunc));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, func_name(name, hfunc), "function=0x%llx", SG_X(hfunc));
 }
 
 static CUresult func_module(CUmodule *out, CUfunction h) {
@@ -371,7 +371,7 @@ static CUresult func_module(CUmodule *out, CUfunction h) {
 }
 
 SG_API CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
-  SG_CALL(SG_NEED_HEALTH, func_module(hmod, hfunc), "function=0x%llx module=0x%llx", SG_X(hfunc),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, func_module(hmod, hfunc), "function=0x%llx module=0x%llx", SG_X(hfunc),
           SG_OUT(hmod));
 }
 
@@ -392,7 +392,7 @@ static CUresult param_info(CUfunction h, size_t i, size_t *offset, size_t *size)
 
 SG_API CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                                    size_t *paramSize) {
-  SG_CALL(SG_NEED_HEALTH, param_info(func, paramIndex, paramOffset, paramSize),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, param_info(func, paramIndex, paramOffset, paramSize),
           "function=0x%llx index=%zu offset=%llu", SG_X(func), paramIndex, SG_OUT(paramOffset));
 }
 

@@ -97,7 +97,7 @@ static CUresult pointer_attribute(void *out, CUpointer_attribute attribute, CUde
 }
 
 SG_API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  SG_CALL(SG_NEED_INIT, pointer_attribute(data, attribute, ptr), "attribute=%d ptr=0x%llx", (int)attribute,
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, pointer_attribute(data, attribute, ptr), "attribute=%d ptr=0x%llx", (int)attribute,
           ptr);
 }
 
@@ -122,7 +122,7 @@ static CUresult pointer_attributes(unsigned n, const CUpointer_attribute *attrib
 
 SG_API CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
                                        void **data, CUdeviceptr ptr) {
-  SG_CALL(SG_NEED_INIT, pointer_attributes(numAttributes, attributes, data, ptr), "attributes=%u ptr=0x%llx",
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, pointer_attributes(numAttributes, attributes, data, ptr), "attributes=%u ptr=0x%llx",
           numAttributes, ptr);
 }
 

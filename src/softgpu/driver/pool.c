@@ -347,13 +347,13 @@ static CUresult alloc_async(CUdeviceptr *out, size_t n, CUmemoryPool pool, bool 
 }
 
 SG_API CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, alloc_async(dptr, bytesize, NULL, false, hStream),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, alloc_async(dptr, bytesize, NULL, false, hStream),
           "ptr=0x%llx bytes=%zu stream=0x%llx", SG_OUT(dptr), bytesize, SG_X(hStream));
 }
 
 SG_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
                                         CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, alloc_async(dptr, bytesize, pool, true, hStream),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, alloc_async(dptr, bytesize, pool, true, hStream),
           "ptr=0x%llx bytes=%zu pool=0x%llx stream=0x%llx", SG_OUT(dptr), bytesize, SG_X(pool),
           SG_X(hStream));
 }

@@ -16,7 +16,7 @@ static CUresult primary_retain(CUcontext *out, CUdevice dev) {
 }
 
 SG_API CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_retain(pctx, dev), "ctx=0x%llx dev=%d", SG_OUT(pctx), dev);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, primary_retain(pctx, dev), "ctx=0x%llx dev=%d", SG_OUT(pctx), dev);
 }
 
 static CUresult primary_release(CUdevice dev) {
@@ -74,7 +74,7 @@ static CUresult primary_state(CUdevice dev, unsigned *flags, int *active) {
 }
 
 SG_API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
-  SG_CALL(SG_NEED_INIT, primary_state(dev, flags, active), "dev=%d flags=%llu active=%llu", dev,
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, primary_state(dev, flags, active), "dev=%d flags=%llu active=%llu", dev,
           SG_OUT(flags), SG_OUT(active));
 }
 

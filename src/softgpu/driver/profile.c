@@ -83,7 +83,10 @@ static CUresult answer(int how, SgProfile *p) {
 }
 
 SG_API CUresult cuSoftgpuProfile(int how, SgProfile *p) {
-  sg_lock_take();
+  if (how == SG_LAST || how == SG_ONE)
+    sg_lock_take_beside();
+  else
+    sg_lock_take();
   const CUresult r = answer(how, p);
   sg_lock_drop();
   return r;

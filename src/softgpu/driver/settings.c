@@ -126,5 +126,5 @@ static CUresult ctx_priorities(int *least, int *greatest) {
 }
 
 SG_API CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_priorities(leastPriority, greatestPriority), "%s", "");
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, ctx_priorities(leastPriority, greatestPriority), "%s", "");
 }

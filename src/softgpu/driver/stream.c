@@ -4,10 +4,12 @@
  * on runs, so that a program that forgets to synchronise sees stale data every time, not now and then.
  * Eager mode runs each operation in its call. Random mode picks any operation that may run, and lets some
  * run whenever one is added, as a GPU does not wait for anybody: any order that the program allows comes up.
+ * In the background mode a thread of the device runs the oldest operation there is (background.c).
  *
  * Ordering: within a stream by submission; the legacy stream waits for everything submitted earlier to the
  * blocking streams of its context, and they for it; a wait waits for the mark an event left. An operation
  * depends only on earlier ones, so looking for a runnable one always ends. */
+#include "driver/background.h"
 #include "driver/graph.h"
 
 #include <stdlib.h>
@@ -245,7 +247,7 @@ void sg_wait_begin(bool may_end) {
 /* Runs one operation that s waits for, or its own. s has work. */
 static void step(SgStream *s) {
   enum { LOOK_EVERY_MS = 5 };
-  if (running) { /* look again: the work may be done */
+  if (running || sg_background_waits()) { /* look again: the work may be done */
     if (!waiting.may_end || !sg_interruptible())
       sg_lock_wait();
     else if (!(waiting.over = sg_wait_is_over()))
@@ -286,6 +288,7 @@ CUresult sg_stream_submit(SgStream *s, SgOp *op) {
   else
     s->head = op;
   s->tail = op;
+  sg_background_wake();
   run_some();
   return sg_config.streams == SG_EAGER ? sg_stream_wait(s) : CUDA_SUCCESS;
 }
@@ -340,6 +343,12 @@ static SgStream *oldest(SgContext *ctx, uint64_t last) {
   return best;
 }
 
+bool sg_streams_run_oldest(void) {
+  SgStream *s = running ? NULL : oldest(NULL, UINT64_MAX);
+  if (s) run_head(s);
+  return s != NULL;
+}
+
 uint64_t sg_launches_queued(int device) {
   uint64_t n = 0;
   for (const SgContext *c = sg_state.contexts; c; c = c->next)
@@ -362,7 +371,7 @@ void sg_drain(SgContext *ctx) {
 void sg_mark_step(SgMark *m) {
   m->refs++;
   run_some();
-  if (!m->done) step(m->stream);
+  if (!m->done && !sg_background_waits()) step(m->stream);
   sg_mark_drop(m);
 }
 
@@ -388,13 +397,13 @@ static CUresult stream_create(CUstream *out, unsigned flags, int priority) {
 }
 
 SG_API CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT, stream_create(phStream, Flags, 0), "stream=0x%llx flags=%u", SG_OUT(phStream),
-          Flags);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, stream_create(phStream, Flags, 0), "stream=0x%llx flags=%u",
+          SG_OUT(phStream), Flags);
 }
 
 SG_API CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
-  SG_CALL(SG_NEED_CONTEXT, stream_create(phStream, flags, priority), "stream=0x%llx flags=%u priority=%d",
-          SG_OUT(phStream), flags, priority);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, stream_create(phStream, flags, priority),
+          "stream=0x%llx flags=%u priority=%d", SG_OUT(phStream), flags, priority);
 }
 
 static CUresult stream_destroy(CUstream h) {
@@ -408,7 +417,7 @@ static CUresult stream_destroy(CUstream h) {
 }
 
 SG_API CUresult cuStreamDestroy_v2(CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, stream_destroy(hStream), "stream=0x%llx", SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_destroy(hStream), "stream=0x%llx", SG_X(hStream));
 }
 
 /* For waiting and asking whether work is done: not of a stream in a capture, nor where one forbids it. */
@@ -435,7 +444,7 @@ static CUresult stream_synchronize(CUstream h) {
 }
 
 SG_API CUresult cuStreamSynchronize(CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, stream_synchronize(hStream), "stream=0x%llx", SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_synchronize(hStream), "stream=0x%llx", SG_X(hStream));
 }
 
 /* A stream of s's group that still has work: s itself, or for the legacy stream any it waits for. */
@@ -463,14 +472,14 @@ static CUresult stream_query(CUstream h) {
   s->refs++;
   run_some();
   SgStream *busy = unfinished(s);
-  if (busy) step(busy);
+  if (busy && !sg_background_waits()) step(busy);
   stream_unref(s);
   if (sg_state.device[device].sticky) return sg_state.device[device].sticky;
   return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 SG_API CUresult cuStreamQuery(CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, stream_query(hStream), "stream=0x%llx", SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_query(hStream), "stream=0x%llx", SG_X(hStream));
 }
 
 static CUresult stream_info(CUstream h, unsigned *flags, int *priority, unsigned long long *id) {
@@ -486,17 +495,18 @@ static CUresult stream_info(CUstream h, unsigned *flags, int *priority, unsigned
 }
 
 SG_API CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
-  SG_CALL(SG_NEED_HEALTH, stream_info(hStream, flags, NULL, NULL), "stream=0x%llx flags=%llu", SG_X(hStream),
-          SG_OUT(flags));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, flags, NULL, NULL), "stream=0x%llx flags=%llu",
+          SG_X(hStream), SG_OUT(flags));
 }
 
 SG_API CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
-  SG_CALL(SG_NEED_HEALTH, stream_info(hStream, NULL, priority, NULL), "stream=0x%llx", SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, NULL, priority, NULL), "stream=0x%llx",
+          SG_X(hStream));
 }
 
 SG_API CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
-  SG_CALL(SG_NEED_HEALTH, stream_info(hStream, NULL, NULL, streamId), "stream=0x%llx id=%llu", SG_X(hStream),
-          SG_OUT(streamId));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_info(hStream, NULL, NULL, streamId), "stream=0x%llx id=%llu",
+          SG_X(hStream), SG_OUT(streamId));
 }
 
 static CUresult stream_ctx(CUstream h, CUcontext *ctx, CUgreenCtx *green, CUdevice *device) {
@@ -512,19 +522,19 @@ static CUresult stream_ctx(CUstream h, CUcontext *ctx, CUgreenCtx *green, CUdevi
 }
 
 SG_API CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
-  SG_CALL(SG_NEED_HEALTH, stream_ctx(hStream, pctx, NULL, NULL), "stream=0x%llx ctx=0x%llx", SG_X(hStream),
-          SG_OUT(pctx));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_ctx(hStream, pctx, NULL, NULL), "stream=0x%llx ctx=0x%llx",
+          SG_X(hStream), SG_OUT(pctx));
 }
 
 SG_API CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
   CUcontext unwanted;
-  SG_CALL(SG_NEED_HEALTH, stream_ctx(hStream, pCtx ? pCtx : &unwanted, pGreenCtx, NULL),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_ctx(hStream, pCtx ? pCtx : &unwanted, pGreenCtx, NULL),
           "stream=0x%llx ctx=0x%llx", SG_X(hStream), SG_OUT(pCtx));
 }
 
 SG_API CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
-  SG_CALL(SG_NEED_HEALTH, stream_ctx(hStream, NULL, NULL, device), "stream=0x%llx dev=%llu", SG_X(hStream),
-          SG_OUT(device));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_ctx(hStream, NULL, NULL, device), "stream=0x%llx dev=%llu",
+          SG_X(hStream), SG_OUT(device));
 }
 
 /* --- exported: host functions --- */
@@ -574,8 +584,8 @@ static CUresult launch_host(CUstream stream, CUhostFn function, void *data) {
 }
 
 SG_API CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
-  SG_CALL(SG_NEED_HEALTH, launch_host(hStream, fn, userData), "stream=0x%llx data=0x%llx", SG_X(hStream),
-          SG_X(userData));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch_host(hStream, fn, userData), "stream=0x%llx data=0x%llx",
+          SG_X(hStream), SG_X(userData));
 }
 
 /* The older form, which tells the function about its stream, and cannot be captured. */
@@ -612,6 +622,6 @@ static CUresult add_callback(CUstream stream, CUstreamCallback function, void *d
 
 SG_API CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
                                     unsigned int flags) {
-  SG_CALL(SG_NEED_HEALTH, add_callback(hStream, callback, userData, flags),
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, add_callback(hStream, callback, userData, flags),
           "stream=0x%llx data=0x%llx flags=%u", SG_X(hStream), SG_X(userData), flags);
 }

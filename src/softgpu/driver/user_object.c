@@ -39,7 +39,7 @@ void sg_user_objects_deliver(void) {
   while (ended) {
     SgUserObject *u = ended;
     ended = u->next;
-    sg_lock_take();
+    sg_lock_take_beside();
     sg_call_user(call, u);
     sg_lock_drop();
     free(u);

@@ -62,6 +62,9 @@ typedef struct SgLaunch {
   unsigned checks;               /* SG_CHECK_* */
   bool interruptible;            /* sg_interrupt_look may end it */
   SgCounts *counts;              /* added to, unless there are checks; NULL: nothing is counted */
+  /* Called every now and then between two instructions: the arena may change meanwhile. NULL: nothing happens
+   * beside it. */
+  void (*let_in)(void);
 } SgLaunch;
 
 /* Checks that a launch may be run with. */
@@ -90,6 +93,9 @@ typedef struct SgFault {
 /* Asked while an interruptible grid runs, by any thread: does the program want its end? NULL: it never does.
  */
 extern int (*_Atomic sg_interrupt_look)(void);
+
+/* The process ends: grids stop where they are, as if they were interrupted. */
+extern _Atomic bool sg_grids_end;
 
 /* Called while a grid runs for long, by any of its threads and a few times a second: blocks that are done and
  * all of them, ns since it began. With a NULL name when a grid that was told of is over. NULL: nobody is

@@ -48,6 +48,7 @@ static _Atomic uint64_t ticks, grids;
 
 int (*_Atomic sg_interrupt_look)(void);
 SgProgress *_Atomic sg_progress;
+_Atomic bool sg_grids_end;
 
 uint64_t sg_machine_ticks(void) { return atomic_load_explicit(&ticks, memory_order_relaxed); }
 
@@ -291,16 +292,29 @@ static uint64_t elapsed(Worker *w) {
 /* The program wants the end. Once said, it stays said for this grid. */
 static bool is_asked(Worker *w) {
   Grid *grid = w->grid;
-  if (!grid->interruptible) return false;
   if (atomic_load_explicit(&grid->asked, memory_order_relaxed)) return true;
+  if (atomic_load_explicit(&sg_grids_end, memory_order_relaxed)) {
+    atomic_store(&grid->asked, true);
+    return true;
+  }
+  if (!grid->interruptible) return false;
   int (*look)(void) = atomic_load(&sg_interrupt_look);
   if (!look || !look()) return false;
   atomic_store(&grid->asked, true);
   return true;
 }
 
+/* Lets the driver do something else. What is known of allocations may be wrong then. */
+static void pause_grid(Worker *w) {
+  Grid *grid = w->grid;
+  if (!grid->launch->let_in || grid->threads > 1) return;
+  grid->launch->let_in();
+  sg_forget_allocations(&w->run);
+}
+
 /* Time for something else than the block: for an end, or for help. */
 static bool is_late(Worker *w) {
+  pause_grid(w);
   if (is_asked(w)) return true;
   const uint64_t limit = w->moment ? w->moment : w->grid->limit;
   if (!limit && !w->grid->progress) return false;
@@ -470,7 +484,7 @@ static GangStatus turn(Worker *w, Gang *g) {
 /* Runs blocks until none is left, or for a moment. */
 static void work(Worker *w) {
   Grid *grid = w->grid;
-  w->run.slice = w->moment ? FIRST_SLICE : SLICE;
+  w->run.slice = w->moment || grid->launch->let_in ? FIRST_SLICE : SLICE;
   while (!atomic_load_explicit(&grid->stop, memory_order_relaxed)) {
     Gang *g = next_gang(w);
     if (!g) return;
@@ -491,6 +505,7 @@ static void work(Worker *w) {
       Gang *named = grid->independent ? g : lowest(w, g);
       end_with(w, named, SG_TIMEOUT, named->used_memory ? WAITS : SPINS, false);
     } else if ((open || w->since > GLANCE) && !is_over(w, g)) {
+      pause_grid(w);
       const uint64_t ns = elapsed(w);
       enough = w->moment && ns > w->moment;
       const bool asked = is_asked(w);
@@ -572,6 +587,7 @@ static unsigned thread_count(const Grid *grid) {
   const unsigned asked = sg_config.threads;
   if (grid->blocks < 2 || grid->run.checks || grid->launch->kernel->ties & TIE_SINGLE) return 1;
   if (!grid->independent && !sg_config.any_kernel) return 1;
+  if (grid->launch->let_in && !sg_config.any_kernel) return 1;
   if (asked) return asked;
   return SG_MOST_THREADS; /* as many as there are: asked for when it is worth the while */
 }
