@@ -12,7 +12,7 @@ local M = {}
 ---they are there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
 ---@param name? "auto"|"own"|"vendor"  default: leaves it as it is
 ---@return "auto"|"own"|"vendor" name  as it is now
----@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
+---@raise LogicError for another name
 function M.backend(name) return choice.backend(name) end
 
 ---How exact products have to be. "full", the default: float32 operands are multiplied with all their digits. "tensor":
