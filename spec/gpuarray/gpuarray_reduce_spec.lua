@@ -4,6 +4,7 @@ local knob = require "spec.support.knob"
 local sample = require "spec.support.arrays"
 local batch = require "spec.support.batch"
 local dtype = require "cudalua.dtype"
+local turn = require "spec.support.turn"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
 local plan = require "cudalua.gpuarray.core.plan"
@@ -34,7 +35,7 @@ end
 -- On a GPU, and with CUDALUA_ALL, all dtypes; elsewhere one of each way to compute: every one is some twenty kernels.
 local DTYPES = dtype.list
 if soft and not os.getenv "CUDALUA_ALL" then
-  DTYPES = { dtype.int8, dtype.uint64, dtype.float16, dtype.complex64 }
+  DTYPES = turn.share { dtype.int8, dtype.uint64, dtype.float16, dtype.complex64 }
 end
 
 local flat, kernels, texts = sample.flat, gpu.kernels, sample.texts

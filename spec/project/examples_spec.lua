@@ -1,5 +1,6 @@
 -- Each example checks its own answer; here they are run, as a user runs them.
 local gpu = require "spec.support.gpu"
+local turn = require "spec.support.turn"
 
 local function run(name, arguments)
   local command = ("%s luajit examples/%s %s 2>&1; echo status $?"):format(gpu.driver, name, arguments or "")
@@ -11,6 +12,7 @@ local function run(name, arguments)
 end
 
 describe("examples", function()
+  local it = turn.tests(it) -- luacheck: ignore 431
   it("01_multiply", function() assert.truthy(run("01_multiply.lua"):find "400 products .* all as expected") end)
   it("02_doublify", function() assert.truthy(run("02_doublify.lua"):find "all as expected") end)
 

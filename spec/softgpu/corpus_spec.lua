@@ -2,6 +2,7 @@
 -- whose two code generators write different PTX, with the options that change what it writes. What they compute has to
 -- be the same, and what they say of it has to hold. This runs a sample; all of it with CUDALUA_CORPUS=full.
 local gpu = require "spec.support.gpu"
+local turn = require "spec.support.turn"
 local runner = require "spec.softgpu.corpus.runner"
 local cuda, ffi = gpu.cuda, require "ffi"
 
@@ -33,7 +34,7 @@ local function pairs_of(k, archs)
   for j = 0, sources[k].slow and 1 or 3 do
     list[#list + 1] = { arch = archs[(k * 4 + j * 7) % #archs + 1], style = styles[(k + j * 3) % #styles + 1] }
   end
-  return list
+  return turn.share(list)
 end
 
 describe("the corpus:", function()
