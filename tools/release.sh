@@ -93,7 +93,7 @@ make_packages() {
   make_sources "$version" "$to"
   path=$(make_tarball)
   cp "$path" "$to/"
-  path=$(make_deb)
+  path=$(RELEASING=$version make_deb)
   cp "$path" "$to/"
 }
 

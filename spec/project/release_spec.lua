@@ -4,8 +4,8 @@ local core = require "cudalua.core"
 
 local VERSION = require("cudalua").VERSION_TEXT
 local ROCKSPEC = ("tools/rockspecs/cudalua-%s-1.rockspec"):format(VERSION)
-local FILES = "dev meson.build CHANGELOG.md CITATION.cff lua/cudalua/base/version.lua tools/install.sh tools/package.sh "
-  .. "tools/release.sh " .. ROCKSPEC
+local FILES = "dev meson.build CHANGELOG.md CITATION.cff lua/cudalua/base/version.lua tools/install.sh "
+  .. "tools/package.sh tools/release.sh " .. ROCKSPEC
 
 local folder
 
@@ -73,7 +73,8 @@ end
 before_each(function()
   folder = assert(core.make_folder((os.getenv "TMPDIR" or "/tmp") .. "/cudalua-spec-"))
   run("mkdir %s/bin %s/tree && tar -cf - %s | tar -C %s/tree -xf -", folder, folder, FILES, folder)
-  change("CHANGELOG.md", "\n## " .. VERSION:gsub("%.", "%%.") .. " %- [^\n]*\n", "\n## " .. VERSION .. " - 2026-01-31\n")
+  local heading = "\n## " .. VERSION:gsub("%.", "%%.") .. " %- [^\n]*\n"
+  change("CHANGELOG.md", heading, "\n## " .. VERSION .. " - 2026-01-31\n")
   if not has_git then return end
   run("git init -q %s/tree", folder)
   commit()
@@ -133,7 +134,8 @@ describe("./dev release", function()
     commit()
     refused(VERSION .. " --dry-run", "CITATION.cff says 9.8.7; write " .. VERSION, "meson.build says 9.8.6",
       "version.lua says 9.8.5", ROCKSPEC .. " says 9.8.4")
-    refused("7.7.7 --dry-run", "cudalua-7.7.7-1.rockspec says nothing; write 7.7.7 there", "CHANGELOG.md says " .. VERSION)
+    refused("7.7.7 --dry-run", "cudalua-7.7.7-1.rockspec says nothing; write 7.7.7 there",
+      "CHANGELOG.md says " .. VERSION)
   end)
 
   it("refuses a rockspec with another source, a changelog without a date, and a tag of another commit", function()
@@ -149,6 +151,12 @@ describe("./dev release", function()
     run(GIT .. "tag -f v" .. VERSION, folder .. "/tree")
     local output, status = release(VERSION .. " --dry-run")
     assert.equal(0, status, output)
+  end)
+
+  it("gives the Debian package the release's version, which other commits are older than", function()
+    local older = release_sh "deb_version"
+    assert.matches("^" .. VERSION:gsub("%.", "%%.") .. "~git%d+%.%x+\n$", older)
+    assert.equal(VERSION .. "\n", (release_sh("RELEASING=" .. VERSION .. " deb_version")))
   end)
 
   it("refuses wrong arguments, and keys and tools that are not there", function()

@@ -4,7 +4,7 @@
 local M = {}
 
 local word = os.getenv "CUDALUA_TURN" or "0"
-local sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil
+local sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil and os.getenv "CUDALUA_DRIVER" == "soft"
 
 ---Does this run take only parts?
 M.partial = sanitized and word ~= "all"
