@@ -1,8 +1,9 @@
 -- Busted output handler: one line per spec file, then the failures. With CUDALUA_REPORT=FILE it also leaves a
 -- Lua table there for tools/report.lua: how many tests passed and failed, which were skipped, and which names
--- are proven. Times are wall clock and, after the file, processor time with that of child processes, which counts the
--- same on a busy machine; -v shows the latter for each test. A name (cuda.Device.count) is proven in a spec file when a test there whose full name (describe
--- and it, joined) contains it as a word passed with at least one luassert assertion.
+-- are proven. After a file, times are those of the clock and of the processor, the latter with child processes; a busy
+-- machine changes it little. With -v it is there for each test.
+-- A name (cuda.Device.count) is proven in a spec file when a test there whose full name (describe and it, joined)
+-- contains it as a word passed with at least one luassert assertion.
 local luassert = require "luassert"
 local namespaces = require "luassert.namespaces"
 
