@@ -3506,7 +3506,7 @@ NVIDIA's libraries; a call raises where its library is missing or cannot compute
 they are there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
-@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
+@raise LogicError for another name
 = cuda.linalg.cholesky(a, options)
 Factorises positive definite matrices: a = l l', l lower triangular, l' its adjoint. Only the lower triangle of a is
 read; its diagonal counts as real.
