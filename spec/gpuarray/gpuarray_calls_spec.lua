@@ -284,7 +284,7 @@ describe("Functions of arrays", function()
     local x = gpuarray.to_gpu { 3, 1, 2, 5, 4 }
     local o = { stream = s, allocator = cuda.mem_alloc }
     local out = gpuarray.zeros(5, { allocator = cuda.mem_alloc })
-    local calls = {
+    local made = {
       { { 1, 2, 3, 4, 5 }, function() return x:sort(o) end },
       { { 3, 4, 6, 11, 15 }, function() return x:cumsum(o) end },
       { { -3, -1, -2, -5, -4 }, function() return gpuarray.neg(x, o) end },
@@ -292,14 +292,14 @@ describe("Functions of arrays", function()
       { { 7, 7, 7, 7, 7 }, function() return gpuarray.full(5, 7, o) end },
       { { 6, 2, 4, 10, 8 }, function() return gpuarray.add(x, x, { out = out, stream = s }) end },
     }
-    for i, c in ipairs(calls) do
-      c[2]():get() -- what is compiled once
+    for i, case in ipairs(made) do
+      case[2]():get() -- what is compiled once
       s:synchronize()
       busy(sink, 300000, { grid = 1, block = 1, stream = s })
-      local y = c[2]()
+      local y = case[2]()
       local read = y:get():tolist()
       s:synchronize()
-      assert.same(c[1], read, i)
+      assert.same(case[1], read, i)
     end
     -- A capture has an order of its own, and the program goes on.
     local y
