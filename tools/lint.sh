@@ -56,9 +56,23 @@ lint_generated() { luajit tools/generate.lua --check; }
 # Long sentences and phrases that read as translated: messages, pages, annotations.
 lint_words() { luajit tools/words.lua >&2; }
 
-# All of them, or those that are named.
+# lint_part DIR CHECK...: runs checks one after the other, and leaves CHECK.log and CHECK.status of each in DIR.
+lint_part() {
+  local dir=$1 check status
+  shift
+  for check in "$@"; do
+    # A subshell, so that a check may die; not after && or in an if, where bash would ignore its errors.
+    set +e
+    (set -e; "lint_$check") >"$dir/$check.log" 2>&1
+    status=$?
+    set -e
+    echo "$status" >"$dir/$check.status"
+  done
+}
+
+# All of them, or those that are named. Those that need what clang compiled are one part, the others run beside it.
 run_lint() {
-  local check status passed=0 failed=0 all=(compile format tidy layers lua shell fuzz generated words)
+  local check status dir passed=0 failed=0 compiled=() others=() all=(compile format tidy layers lua shell fuzz generated words)
   for check in "$@"; do
     [[ " ${all[*]} " = *" $check "* ]] || die "lint has no check $check; valid checks: ${all[*]}"
   done
@@ -66,13 +80,18 @@ run_lint() {
   need luajit headers meson ninja cc clang clang-format clang-tidy luacheck shellcheck cuda
   cd "$ROOT" || exit
   for check in "$@"; do
-    # A subshell, so that a check may die; not after && or in an if, where bash would ignore its errors.
-    set +e
-    (set -e; "lint_$check")
-    status=$?
-    set -e
+    if [[ $check = compile || $check = tidy || $check = layers ]]; then compiled+=("$check"); else others+=("$check"); fi
+  done
+  dir=$(mktemp -d)
+  lint_part "$dir" "${compiled[@]}" </dev/null &
+  lint_part "$dir" "${others[@]}" </dev/null
+  wait
+  for check in "$@"; do
+    cat "$dir/$check.log" >&2
+    status=$(<"$dir/$check.status")
     if [[ $status -eq 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); say "lint: $check FAILED"; fi
   done
+  rm -rf "$dir"
   echo "$passed passed, $failed failed, 0 skipped"
   [[ $failed -eq 0 ]]
 }

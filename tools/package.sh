@@ -110,10 +110,12 @@ make_tarball() {
 
 # ---- the Debian package ------------------------------------------------------------------------------------
 
-# A commit that is not a release is older than the release that will have its number.
+# A commit that is not a release is older than the release that will have its number. RELEASING: the version that this
+# commit is about to be, before it has its tag.
 deb_version() {
   local version commit
   version=$(project_version)
+  [[ ${RELEASING:-} != "$version" ]] || { echo "$version"; return; }
   commit=$(git -c safe.directory='*' -C "$ROOT" rev-parse --short=10 HEAD 2>/dev/null) || { echo "$version"; return; }
   git -c safe.directory='*' -C "$ROOT" describe --exact-match --match "v$version" >/dev/null 2>&1 ||
     version="$version~git$(date -u -d "@$(commit_time)" +%Y%m%d).$commit"

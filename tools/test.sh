@@ -27,9 +27,10 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(progress gpuarray_fusion gpuarray_reduce hostile check nonsense gpuarray_numpy_functions compiler_abuse same_bits corpus
-  fault_sweep random gpuarray_tile schedule gpuarray_scan gpuarray_sort examples compiler_options differential
-  gpuarray_index docs matmul)
+LONG_SPECS=(progress hostile gpuarray_numpy_functions docs nonsense random check gpuarray_fusion gpuarray_reduce
+  compiler_abuse convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus fault_sweep gpuarray_sort elimination
+  same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops compiler_options covariance
+  gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
 
 spec_files() {
   local name
@@ -139,7 +140,7 @@ test_build() {
     run_busted "${busted[@]}" "$@"
     return
   fi
-  say "testing on CUDALUA_DRIVER=$CUDALUA_DRIVER, $JOBS side by side"
+  say "testing on CUDALUA_DRIVER=$CUDALUA_DRIVER, $JOBS side by side${CUDALUA_SANITIZED:+, CUDALUA_TURN=$CUDALUA_TURN}"
   rm -rf "$dir/parts" "$dir/meson-logs/testlog.json"
   mkdir -p "$dir/parts"
   if [[ $JOBS -gt 1 ]]; then
@@ -162,7 +163,7 @@ run_tests() {
 
 # The C code of core and softgpu is instrumented, LuaJIT is not: so the runtime has to be loaded first, and
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
-# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours.
+# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Long sweeps take a part (spec/support/turn.lua).
 run_sanitized() {
   need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}
   BUILD=$BUILD-asan
@@ -172,6 +173,7 @@ run_sanitized() {
   export ASAN_OPTIONS="detect_leaks=1:exitcode=99:${ASAN_OPTIONS:-}"
   export LSAN_OPTIONS="suppressions=$ROOT/tools/leaks.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
   export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1" CUDALUA_SANITIZED=1
+  export CUDALUA_TURN=${CUDALUA_TURN:-$(($(date +%s) / 60 % 1000))}
   test_build "$BUILD" "$@"
 }
 

@@ -1534,6 +1534,9 @@ static void peer_importer(int in, int out) {
   EQ(word_at(p + SHARED - 4), 1000 + WORDS);
   if (SOFT) { /* past the end of what was imported */
     FAULT(700, launch_read(p + SHARED, NULL), cuCtxSynchronize());
+    OK(control("report"));
+    TRUE(strstr(reply, "0 bytes past the end of the nearest one") != NULL);
+    TRUE(strstr(reply, "host pointer") == NULL);
     OK(control("reset"));
     EQ(stat_of("live_imported "), 0);
   }

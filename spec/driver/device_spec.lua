@@ -24,6 +24,36 @@ describe("devices", function()
     assert.equal("truetrue1 2", out)
   end)
 
+  it("are those of CUDA_VISIBLE_DEVICES, in its order: cuda.Device.count, cuda.Device:pci_bus_id", function()
+    local function seen(list, more)
+      return (gpu.child([[
+        local cuda = require "cudalua"
+        local ok, err = pcall(cuda.init)
+        if not ok then return io.write(err.name) end
+        local buses = {}
+        for i = 0, cuda.Device.count() - 1 do
+          local id = cuda.Device(i):pci_bus_id()
+          assert(cuda.Device(id) == cuda.Device(i))
+          assert(cuda.Device(i):get_attribute "pci_bus_id" == tonumber(id:sub(6, 7), 16))
+          buses[#buses + 1] = id:sub(6, 7)
+        end
+        cuda.Device(0):retain_primary_context():push()
+        assert(cuda.mem_get_info() > 2 ^ 30)
+        io.write(table.concat(buses, " "))
+      ]], ("CUDALUA_DRIVER=soft CUDALUA_SOFT_DEVICES=3 %s CUDA_VISIBLE_DEVICES='%s'"):format(more or "", list)))
+    end
+    assert.equal("10 11 12", seen("0,1,2", "CUDA_DEVICE_ORDER=PCI_BUS_ID"))
+    assert.equal("12 10", seen "2,0")
+    assert.equal("11", seen " 1 ")
+    for list, buses in pairs { ["1,-1,0"] = "11", ["1,3,0"] = "11", ["2,x"] = "12", ["0,,1"] = "10" } do
+      assert.equal(buses, seen(list), list)
+    end
+    for _, list in ipairs { "", "-1", "7", "nonsense", "0,0", "1,2,1", "GPU-", "GPU-6375", "99999999999" } do
+      assert.equal("CUDA_ERROR_NO_DEVICE", seen(list), list)
+    end
+    assert.equal("12 10", seen "GPU-63756461-6c75-612d-736f-667467707503,GPU-63756461-6C75-612d-736f-667467707501")
+  end)
+
   it("cuda.Device refuses ordinals that do not exist", function()
     local err = gpu.error_of("LogicError", cuda.Device, cuda.Device.count())
     assert.equal(101, err.code)

@@ -287,6 +287,39 @@ describe("Functions of arrays", function()
     assert.is_true(count > 150)
   end)
 
+  it("are read after a non-blocking stream computed them into memory that mem_alloc gave", function()
+    local s = cuda.Stream "non_blocking"
+    local busy = cuda.SourceModule [[
+      __global__ void spin(int *sink, int n) { for (int i = 0; i < n; i++) atomicAdd(sink, i & 1); }
+    ]]:get_function "spin"
+    local sink = cuda.mem_alloc(4)
+    local x = gpuarray.to_gpu { 3, 1, 2, 5, 4 }
+    local o = { stream = s, allocator = cuda.mem_alloc }
+    local out = gpuarray.zeros(5, { allocator = cuda.mem_alloc })
+    local made = {
+      { { 1, 2, 3, 4, 5 }, function() return x:sort(o) end },
+      { { 3, 4, 6, 11, 15 }, function() return x:cumsum(o) end },
+      { { -3, -1, -2, -5, -4 }, function() return gpuarray.neg(x, o) end },
+      { { 3 }, function() return x:median { axis = 1, keepdims = true, stream = s, allocator = cuda.mem_alloc } end },
+      { { 7, 7, 7, 7, 7 }, function() return gpuarray.full(5, 7, o) end },
+      { { 6, 2, 4, 10, 8 }, function() return gpuarray.add(x, x, { out = out, stream = s }) end },
+    }
+    for i, case in ipairs(made) do
+      case[2]():get() -- what is compiled once
+      s:synchronize()
+      busy(sink, 300000, { grid = 1, block = 1, stream = s })
+      local y = case[2]()
+      local read = y:get():tolist()
+      s:synchronize()
+      assert.same(case[1], read, i)
+    end
+    -- A capture has an order of its own, and the program goes on.
+    local y
+    s:capture(function() y = gpuarray.neg(x, { out = out, stream = s }) end):instantiate():launch(s)
+    s:synchronize()
+    assert.same({ -3, -1, -2, -5, -4 }, y:tolist())
+  end)
+
   local function streams_in(seen)
     local list = {}
     for stream in pairs(seen) do list[#list + 1] = stream end

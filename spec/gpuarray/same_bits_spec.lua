@@ -2,6 +2,7 @@
 -- (spec/data/golden/bits.lua), on the software device and on a GPU, for grids of one multiprocessor and of many,
 -- however often it runs, and in whatever order blocks begin.
 local gpu = require "spec.support.gpu"
+local turn = require "spec.support.turn"
 local batch = require "spec.support.batch"
 local bits = require "spec.support.bit_cases"
 local occupy = require "spec.support.occupy"
@@ -103,7 +104,7 @@ describe("Results have the same bits", function()
   setup(function()
     gpu.context()
     gpu.cuda.linalg.backend "own" -- NVIDIA's libraries promise no bits
-    cases = chosen(bits.list())
+    cases = turn.share(chosen(bits.list()))
     first, sums = results(cases)
   end)
   teardown(usual)

@@ -8,6 +8,7 @@ local gpuarray = require "cudalua.gpuarray"
 local image = require "cudalua.image"
 local knob = require "spec.support.knob"
 local reference = require "spec.support.image_reference"
+local turn = require "spec.support.turn"
 
 local check, input, near, pixels = reference.check, reference.input, reference.near, reference.pixels
 local every = os.getenv "CUDALUA_ALL" == "1"
@@ -231,7 +232,7 @@ describe("image.convolve2d", function()
       end
     end
     finally(knob(convolve, "ROW", form))
-    for _, case in ipairs(list) do
+    for _, case in ipairs(turn.share(list)) do
       local t, channels, width = unpack(case)
       local a = pixels({ 2, 34, 100, channels }, t == "complex64" and "float32" or t, channels) % 31
       if t ~= "uint8" then a = a:astype(t) / 7 end

@@ -44,17 +44,33 @@ describe("linalg.backend", function()
     assert.equal("auto", linalg.backend())
   end)
 
-  it("vendor raises at once where cuBLASLt cannot be used, and takes a library that the variable names", function()
+  it("vendor raises in the call that needs a library which cannot be used, and takes one that the variable names",
+  function()
+    local a = cuda.gpuarray.ones { 4, 4 }
     shim.name "off"
-    local err = gpu.raises("RuntimeError", 'linalg.backend: linalg.backend is "vendor", and cuBLASLt cannot be used: ',
-      linalg.backend, "vendor")
+    assert.equal("vendor", linalg.backend "vendor")
+    local err = gpu.raises("RuntimeError", 'gpuarray:matmul: linalg.backend is "vendor", and cuBLASLt cannot be used: ',
+      a.matmul, a, a)
     assert.is_truthy(err.hint:find('linalg.backend "auto"', 1, true))
     assert.is_truthy(err.hint:find("nvidia-cublas", 1, true))
     shim.name "/nowhere/libcublasLt.so.12"
-    gpu.raises("RuntimeError", "/nowhere/libcublasLt.so.12", linalg.backend, "vendor")
-    assert.equal("auto", linalg.backend())
+    gpu.raises("RuntimeError", "/nowhere/libcublasLt.so.12", a.matmul, a, a)
+    assert.equal("vendor", linalg.backend())
     shim.name(shim.path)
-    assert.equal("vendor", linalg.backend "vendor")
+    assert.is_true(choice.vendor("f", "cublaslt", true))
+  end)
+
+  it("vendor needs no other library than the one of the call", function()
+    local fft = require "spec.support.fft_shim"
+    shim.name "off"
+    fft.name(fft.path)
+    finally(function() fft.name(nil) end)
+    linalg.backend "vendor"
+    assert.equal(28, cuda.fft.fft(cuda.gpuarray.arange(8, "complex64"))[1].re)
+    gpu.raises("RuntimeError", "cuBLASLt cannot be used", function()
+      local a = cuda.gpuarray.ones { 4, 4 }
+      a:matmul(a)
+    end)
   end)
 
   it("own opens nothing, and auto is own on the software device, without a notice", function()

@@ -1,6 +1,7 @@
 -- Each Lua program in README.md and docs/ does what the page says (spec/support/pages.lua has the rules).
 local core = require "cudalua.core"
 local gpu = require "spec.support.gpu"
+local turn = require "spec.support.turn"
 local pages = require "spec.support.pages"
 local gallery = require "tools.gallery"
 
@@ -38,7 +39,7 @@ local function check(path, blocks)
 end
 
 describe("documents", function()
-  for _, path in ipairs(documents()) do
+  for _, path in ipairs(turn.share(documents())) do
     local blocks = pages.blocks(path)
     if #blocks > 0 then
       it(path .. ": its programs do what it says", function()

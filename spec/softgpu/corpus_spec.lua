@@ -2,6 +2,7 @@
 -- whose two code generators write different PTX, with the options that change what it writes. What they compute has to
 -- be the same, and what they say of it has to hold. This runs a sample; all of it with CUDALUA_CORPUS=full.
 local gpu = require "spec.support.gpu"
+local turn = require "spec.support.turn"
 local runner = require "spec.softgpu.corpus.runner"
 local cuda, ffi = gpu.cuda, require "ffi"
 
@@ -67,7 +68,7 @@ describe("the corpus:", function()
         end
       end
       try(archs[1], styles[1]) -- what the others are compared with, as far as it has the kernels
-      for _, pair in ipairs(pairs_of(k, archs)) do try(pair.arch, pair.style) end
+      for _, pair in ipairs(turn.share(pairs_of(k, archs))) do try(pair.arch, pair.style) end
       assert(#wrong == 0, table.concat(wrong, "\n"))
       assert.is_true(count > 0)
     end)

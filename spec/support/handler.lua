@@ -1,7 +1,9 @@
 -- Busted output handler: one line per spec file, then the failures. With CUDALUA_REPORT=FILE it also leaves a
 -- Lua table there for tools/report.lua: how many tests passed and failed, which were skipped, and which names
--- are proven. A name (cuda.Device.count) is proven in a spec file when a test there whose full name (describe
--- and it, joined) contains it as a word passed with at least one luassert assertion.
+-- are proven. After a file, times are those of the clock and of the processor, the latter with child processes; a busy
+-- machine changes it little. With -v it is there for each test.
+-- A name (cuda.Device.count) is proven in a spec file when a test there whose full name (describe and it, joined)
+-- contains it as a word passed with at least one luassert assertion.
 local luassert = require "luassert"
 local namespaces = require "luassert.namespaces"
 
@@ -24,6 +26,21 @@ end
 local mt = getmetatable(luassert)
 mt.__call = counted(mt.__call)
 
+-- The processor time of this process and of the children it waited for, in seconds; fields 14 to 17 of proc(5)'s stat
+-- are in ticks, which Linux reports as hundredths.
+local function cpu_time()
+  local file = io.open "/proc/self/stat"
+  if not file then return os.clock() end
+  local fields = file:read("*a"):match "%) (.*)"
+  file:close()
+  local at, sum = 2, 0
+  for field in fields:gmatch "%S+" do
+    at = at + 1
+    if at >= 14 and at <= 17 then sum = sum + tonumber(field) / 100 end
+  end
+  return sum
+end
+
 local function indent(text) return (tostring(text):gsub("\n+$", ""):gsub("([^\n]+)", "    %1")) end
 
 -- The words of a test's name that may be names of the library; a full stop at the end is not part of one.
@@ -36,8 +53,8 @@ end
 return function(options)
   local busted = require "busted"
   local handler = require "busted.outputHandlers.base"()
-  local proven, before = {}, 0
-  local file = { name = "?", passed = 0, failed = 0, skipped = 0 }
+  local proven, before, test_began = {}, 0, 0
+  local file = { name = "?", passed = 0, failed = 0, skipped = 0, began = 0 }
 
   local function spec_of(element)
     while element and element.descriptor ~= "file" do element = busted.parent(element) end
@@ -45,7 +62,8 @@ return function(options)
   end
 
   function handler.fileStart(element)
-    file = { name = element.name:gsub("^%./", ""), passed = 0, failed = 0, skipped = 0 }
+    file = { name = element.name:gsub("^%./", ""), passed = 0, failed = 0, skipped = 0,
+      began = cpu_time() }
     io.write(("%-36s"):format(file.name))
     if options.verbose then io.write "\n" end
     io.flush() -- so that a crash is seen to belong to this file
@@ -56,7 +74,8 @@ return function(options)
     local parts = { file.passed .. " passed" }
     if file.failed > 0 then parts[#parts + 1] = file.failed .. " FAILED" end
     if file.skipped > 0 then parts[#parts + 1] = file.skipped .. " skipped" end
-    io.write(table.concat(parts, ", "), ("  %.1f s\n"):format(element.duration or 0))
+    io.write(table.concat(parts, ", "), ("  %.1f s, CPU %.1f s\n"):format(element.duration or 0,
+      cpu_time() - file.began))
     io.flush()
     return nil, true
   end
@@ -66,6 +85,7 @@ return function(options)
     if options.verbose then
       io.write("  ", handler.getFullName(element), "\n")
       io.flush()
+      test_began = cpu_time()
     end
     return nil, true
   end
@@ -73,6 +93,7 @@ return function(options)
   function handler.testEnd(element, _, status)
     local kind = status == "success" and "passed" or status == "pending" and "skipped" or "failed"
     file[kind] = file[kind] + 1
+    if options.verbose then io.write(("    %s, CPU %.2f s\n"):format(kind, cpu_time() - test_began)) end
     if status == "success" and assertions > before then
       local spec = spec_of(element)
       for name in each_name(handler.getFullName(element)) do

@@ -7,6 +7,7 @@ jit.off()
 local cuda = require "cudalua"
 local core = require "cudalua.core"
 local ffi = require "ffi"
+local turn = require "spec.support.turn"
 cuda.init()
 cuda.on_notice = false
 
@@ -180,8 +181,9 @@ local function sweep_context(number, f, what, how)
   end
 end
 
-for number, case in ipairs(cases) do
-  local uses, f = case[1], case[2]
+for number, case in ipairs(cases) do case.number = number end
+for _, case in ipairs(turn.share(cases)) do
+  local number, uses, f = case.number, case[1], case[2]
   if arg[1] ~= "contexts" then
     sweep(number, f, uses, "an error", function() return function() error("hostile", 0) end end)
     for name in uses:gmatch "%S+" do

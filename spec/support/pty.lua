@@ -2,7 +2,7 @@
 -- person would type is written to them.
 --
 --   local p = pty.spawn({ "sh", "bin/cudalua" }, { columns = 80, rows = 24, env = { TERM = "xterm" } })
---   p:expect "> "          waits until this text is on the screen, at most 10 s
+--   p:expect "> "          waits until this text is on the screen, at most 60 s
 --   p:type "1 + 1\r"       sends keys
 --   p:close()              ends the program, if it still runs, and returns how it ended
 local ffi = require "ffi"
@@ -144,14 +144,14 @@ function Pty:read(milliseconds)
   return bytes
 end
 
----Reads until the condition holds; fails with the screen's text after so many seconds (10).
+---Reads until the condition holds; fails with the screen's text after so many seconds (60).
 ---@param condition string|fun(p: table): any  a text on the screen, or a function
 function Pty:expect(condition, seconds)
   local wanted = condition
   if type(wanted) == "string" then
     condition = function(p) return p.screen:text_to_cursor():find(wanted, 1, true) end
   end
-  local deadline = now() + (seconds or 10)
+  local deadline = now() + (seconds or 60)
   while true do
     local result = condition(self)
     if result then return result end
@@ -198,10 +198,10 @@ end
 ---Whether the terminal hands over keys one by one (ICANON is off).
 function Pty:is_raw() return bit.band(self:modes().lflag, 2) == 0 end
 
----Waits until the program ends, at most so many seconds (10). "exit", status or "signal", number; nil if it still runs.
+---Waits until the program ends, at most so many seconds (60). "exit", status or "signal", number; nil if it still runs.
 function Pty:wait(seconds)
   if self.how then return self.how, self.code end
-  local status, deadline = ffi.new "int[1]", now() + (seconds or 10)
+  local status, deadline = ffi.new "int[1]", now() + (seconds or 60)
   repeat
     local pid = C.cudalua_pty_waitpid(self.pid, status, WNOHANG)
     if pid == self.pid then

@@ -3,6 +3,7 @@
 -- spec/support/faults.lua does it many times in one process; whole processes, with their start and their end, are
 -- sampled. And each call that gives something back fails in a finalizer.
 local gpu = require "spec.support.gpu"
+local turn = require "spec.support.turn"
 
 local HERE = io.popen("pwd"):read "*l"
 -- Under a sanitizer a part of it, another one each time: what was left out last time may be tried now.
@@ -44,7 +45,7 @@ describe("faults", function()
   for _, example in ipairs(examples) do
     it("in each driver call of " .. example[1], function()
       if not gpu.soft then return pending "needs failures made to order" end
-      local step = sanitized and 7 or 1
+      local step = turn.partial and 28 or sanitized and 7 or 1
       local out, status = process(([[arg = { [0] = "faults.lua", "%s", "at", "%d", "%d", "%s" }
         dofile "%s/spec/support/faults.lua"]]):format(HERE, step, seed, table.concat(example, '", "'), HERE))
       if status ~= 0 then out = "it died at " .. first_line(folder .. "/at") .. "\n" .. out end
@@ -56,7 +57,8 @@ describe("faults", function()
   end
 
   -- Reductions, scans and their kin make hundreds of calls: a part of them each time, and with CUDALUA_ALL all.
-  for _, program in ipairs { "reduction", "scan", "sort", "unique", "counting", "random", "kernels", "textures" } do
+  for _, program in ipairs(turn.share { "reduction", "scan", "sort", "unique", "counting", "random", "kernels",
+    "textures" }) do
     it("in each driver call of a program: " .. program, function()
       if not gpu.soft then return pending "needs failures made to order" end
       local step = os.getenv "CUDALUA_ALL" and 1 or 70

@@ -3,6 +3,7 @@
 -- foreign cdata and userdata, tables whose metamethods raise. Each call ends with an error of this library, or well;
 -- afterwards the library works. spec/support/nonsense.lua does it, in processes of its own.
 local gpu = require "spec.support.gpu"
+local turn = require "spec.support.turn"
 
 local HERE = io.popen("pwd"):read "*l"
 local GROUP = 100 -- functions of a process
@@ -35,13 +36,13 @@ end
 describe("nonsense as arguments", function()
   it("is refused by every public function, which works afterwards", function()
     -- Under a sanitizer a quarter of them, other ones the next time: all would take minutes.
-    local step, at = gpu.sanitized and 4 * GROUP or GROUP, gpu.sanitized and os.time() % 4 * GROUP or 0
+    local step, at = turn.partial and 4 * GROUP or GROUP, turn.partial and turn.number % 4 * GROUP or 0
     local swept, all, calls = 0, at + 1, 0
     while at < all do
       local n, of, c = sweep(at + 1, at + GROUP)
       at, swept, all, calls = at + step, swept + n, of, calls + c
     end
-    assert.is_true(swept == all or gpu.sanitized and swept >= GROUP, swept .. " of " .. all)
+    assert.is_true(swept == all or turn.partial and swept >= GROUP, swept .. " of " .. all)
     assert.is_true(all > 350 and calls > 60 * swept, swept .. " functions, " .. calls .. " calls")
   end)
 end)

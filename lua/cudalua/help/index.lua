@@ -3528,7 +3528,7 @@ on every device unless linalg.precision is "tensor". "vendor": NVIDIA's librarie
 library is missing or does not support it.
 @param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
 @return "auto"|"own"|"vendor" name  the setting now
-@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is missing, or on the software device
+@raise LogicError for another name
 = cuda.linalg.cholesky(a, options)
 Cholesky factorization of positive definite matrices: a = l l', where l is lower triangular and l' is its adjoint.
 Only the lower triangle of a is read; its diagonal is taken as real.

@@ -13,7 +13,7 @@ local M = {}
 ---library is missing or does not support it.
 ---@param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
 ---@return "auto"|"own"|"vendor" name  the setting now
----@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is missing, or on the software device
+---@raise LogicError for another name
 function M.backend(name) return choice.backend(name) end
 
 ---Selects the precision of matrix products. "full", the default: operands are multiplied with all their digits, and own

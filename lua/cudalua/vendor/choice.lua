@@ -55,7 +55,6 @@ end
 function M.backend(name)
   if name == nil then return backend end
   check("linalg.backend", name, backends)
-  if name == "vendor" then demand("linalg.backend", "cublaslt") end
   backend = name
   return name
 end

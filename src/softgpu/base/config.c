@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-SgConfig sg_config = {.devices = 1,
+SgConfig sg_config = {.installed = 1,
+                      .devices = 1,
                       .memory = (uint64_t)16 << 30,
                       .version = 13000,
                       .streams = SG_DEFERRED,
@@ -54,8 +56,65 @@ static bool parse_bool(const char *text, bool *out) {
 static bool set_devices(const char *v) {
   long n;
   if (!sg_parse_int(v, 0, 8, &n)) return false;
-  sg_config.devices = (int)n;
+  sg_config_devices((int)n);
   return true;
+}
+
+void sg_config_devices(int n) {
+  sg_config.installed = sg_config.devices = n;
+  for (int i = 0; i < n; i++) sg_config.visible[i] = i;
+}
+
+void sg_config_uuid(int device, char *bytes) {
+  memcpy(bytes, "cudalua-softgpu", 16);
+  bytes[15] = (char)(device + 1);
+}
+
+/* Is the text of n characters the beginning of the device's UUID, "GPU-63756461-6c75-..."? */
+static bool begins_uuid(const char *text, size_t n, int device) {
+  char bytes[16], whole[48] = "GPU-";
+  size_t at = 4;
+  sg_config_uuid(device, bytes);
+  for (int i = 0; i < 16; i++) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) whole[at++] = '-';
+    at += (size_t)snprintf(whole + at, sizeof whole - at, "%02x", (unsigned char)bytes[i]);
+  }
+  return n > 4 && n <= at && strncasecmp(text, whole, n) == 0;
+}
+
+/* The number of the device that an entry of the list names; -1: none, or several. */
+static int device_named(const char *text, size_t n) {
+  int found = -1;
+  if (n && strspn(text, "0123456789") >= n) {
+    long number = n > 3 ? 999 : strtol(text, NULL, 10);
+    return number < sg_config.installed ? (int)number : -1;
+  }
+  for (int i = 0; i < sg_config.installed; i++) {
+    if (!begins_uuid(text, n, i)) continue;
+    if (found >= 0) return -1;
+    found = i;
+  }
+  return found;
+}
+
+void sg_config_visible(const char *list) {
+  bool taken[8] = {false};
+  int count = 0;
+  while (true) {
+    list += strspn(list, " ");
+    const size_t n = strcspn(list, ", ");
+    const int device = device_named(list, n);
+    if (device < 0) break;
+    if (taken[device]) {
+      count = 0;
+      break;
+    }
+    taken[device] = true;
+    sg_config.visible[count++] = device;
+    list += n + strspn(list + n, " ");
+    if (*list++ != ',') break;
+  }
+  sg_config.devices = count;
 }
 
 static bool set_memory(const char *v) { return sg_parse_bytes(v, &sg_config.memory); }
@@ -257,4 +316,6 @@ void sg_config_load(void) {
       fprintf(stderr, "softgpu: %s=%s is not valid and is ignored%s%s\n", name, v,
               table[i].takes ? "; it takes " : "", table[i].takes ? table[i].takes : "");
   }
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES"); /* CUDA_DEVICE_ORDER: all are alike */
+  if (visible) sg_config_visible(visible);
 }

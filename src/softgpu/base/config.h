@@ -13,7 +13,9 @@ enum { SG_DEFAULT_TIMEOUT = 300, SG_MOST_THREADS = 64 };
 typedef enum SgBlockOrder { SG_FORWARD, SG_REVERSE, SG_SHUFFLED } SgBlockOrder;
 
 typedef struct SgConfig {
-  int devices;       /* CUDALUA_SOFT_DEVICES: 0..8, default 1 */
+  int installed;     /* CUDALUA_SOFT_DEVICES: 0..8, default 1 */
+  int devices;       /* of these the visible ones (CUDA_VISIBLE_DEVICES); 0: cuInit finds none */
+  int visible[8];    /*   which device each of them is */
   uint64_t memory;   /* CUDALUA_SOFT_MEMORY: bytes of all devices together; K, M, G; default 16G */
   int version;       /* CUDALUA_SOFT_VERSION: driver version to report, e.g. 12020; default 13000 */
   SgStreams streams; /* CUDALUA_SOFT_STREAMS: deferred | eager | random:SEED | background */
@@ -56,6 +58,14 @@ void sg_checks_text(unsigned checks, char *text, size_t room);
  * makes no sense. And all of them as text, "threads=auto order=forward ...". */
 bool sg_config_schedule(const char *name, const char *value);
 void sg_config_schedule_text(char *text, size_t room);
+
+/* So many devices, all of them visible. */
+void sg_config_devices(int n);
+/* The visible ones, as the driver reads CUDA_VISIBLE_DEVICES: numbers and "GPU-" with the beginning of a
+ * UUID, up to the first that is no device. A device that is named twice hides all. */
+void sg_config_visible(const char *list);
+/* The UUID of the installed device with that number: 16 bytes. */
+void sg_config_uuid(int device, char *bytes);
 
 /* Reads the environment. A value that makes no sense is named on stderr and ignored. */
 void sg_config_load(void);

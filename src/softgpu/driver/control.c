@@ -94,7 +94,7 @@ static bool cmd_devices(Command *c) {
     sg_text_add(&c->reply, "devices: only before cuInit or after reset\n");
     return false;
   }
-  sg_config.devices = (int)n;
+  sg_config_devices((int)n);
   return true;
 }
 

@@ -7,7 +7,7 @@
 
 static const char name[] = "cudalua software device";
 
-enum { PCI_BUS = 0x10, PCI_DEVICE = 0 }; /* device i sits on bus PCI_BUS + i */
+enum { PCI_BUS = 0x10, PCI_DEVICE = 0 }; /* installed device i sits on bus PCI_BUS + i */
 
 bool sg_device_valid(CUdevice dev) { return dev >= 0 && dev < sg_state.devices; }
 
@@ -57,11 +57,9 @@ SG_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev) {
 }
 
 static CUresult device_uuid(CUuuid *out, CUdevice dev) {
-  static const char bytes[] = "cudalua-softgpu";
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  memcpy(out->bytes, bytes, sizeof out->bytes);
-  out->bytes[15] = (char)(dev + 1);
+  sg_config_uuid(sg_config.visible[dev], out->bytes);
   return CUDA_SUCCESS;
 }
 
@@ -76,7 +74,7 @@ SG_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev) {
 static CUresult device_bus_id(char *out, int room, CUdevice dev) {
   if (!out || room < 13) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  snprintf(out, (size_t)room, "%04x:%02x:%02x.0", 0, PCI_BUS + dev, PCI_DEVICE);
+  snprintf(out, (size_t)room, "%04x:%02x:%02x.0", 0, PCI_BUS + sg_config.visible[dev], PCI_DEVICE);
   return CUDA_SUCCESS;
 }
 
@@ -102,10 +100,12 @@ static CUresult device_by_bus_id(CUdevice *out, const char *text) {
   unsigned domain, bus, device, function;
   if (!out || !text || !bus_id_parse(text, &domain, &bus, &device, &function))
     return CUDA_ERROR_INVALID_VALUE;
-  if (domain || device != PCI_DEVICE || function || bus < PCI_BUS || !sg_device_valid((int)(bus - PCI_BUS)))
-    return CUDA_ERROR_INVALID_DEVICE;
-  *out = (int)(bus - PCI_BUS);
-  return CUDA_SUCCESS;
+  for (int i = 0; !domain && device == PCI_DEVICE && !function && i < sg_state.devices; i++) {
+    if (bus != PCI_BUS + (unsigned)sg_config.visible[i]) continue;
+    *out = i;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_DEVICE;
 }
 
 SG_API CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId) {
@@ -316,7 +316,7 @@ static CUresult device_attribute(int *out, CUdevice_attribute attribute, CUdevic
     return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
   *out = attributes[attribute];
-  if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) *out = PCI_BUS + dev;
+  if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) *out = PCI_BUS + sg_config.visible[dev];
   if (attribute == CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID) *out = dev;
   if (attribute == CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) *out = sg_config.timeout > 0;
   if (override[attribute].how == GIVEN) *out = override[attribute].value;

@@ -35,7 +35,7 @@ static CUresult init(unsigned flags) {
     sg_arena_close();
     sg_state.damaged_before = 0;
     open_devices = 0;
-    if (!sg_arena_open(sg_config.devices, sg_config.memory / (uint64_t)sg_config.devices))
+    if (!sg_arena_open(sg_config.devices, sg_config.memory / (uint64_t)sg_config.installed))
       return CUDA_ERROR_OUT_OF_MEMORY;
     open_devices = sg_config.devices;
     open_memory = sg_config.memory;

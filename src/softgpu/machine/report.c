@@ -40,6 +40,13 @@ static bool is_host_memory(uint64_t addr) {
   return mincore((void *)(uintptr_t)(addr & ~(page - 1)), 1, &resident) == 0;
 }
 
+/* Behind or before memory of another process lies what else the process has mapped. */
+static bool beside_import(const SgAlloc *near, uint64_t addr) {
+  if (!near || near->kind != SG_IMPORTED) return false;
+  const uint64_t away = addr < near->base ? near->base - addr : addr - near->base - sg_arena_then(near)->size;
+  return away < 1u << 20;
+}
+
 /* --- shared variables --- */
 
 /* Is the access one of shared memory? *at: where in it; less than 0 in front of it. */
@@ -138,7 +145,7 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
     sg_text(t, "; a null pointer%s", a ? " with an offset" : "");
     return;
   }
-  if (!sg_arena_owns(a) && is_host_memory(a)) {
+  if (!sg_arena_owns(a) && !beside_import(near, a) && is_host_memory(a)) {
     sg_text(t, "; this looks like a host pointer; kernels can access device memory only");
     return;
   }

@@ -68,6 +68,21 @@ local function call(what, f, allocator, given, n)
   return deliver(what, allocator, given, n, f(unpack(given, 1, n)))
 end
 
+-- Results in memory that does not remember who uses it: the caller's stream waits for the stream that computes them. A
+-- graph that is being captured has an order of its own.
+local function ordered(stream, ...)
+  local outer, open = core.current_stream(), false
+  for i = 1, select("#", ...) do
+    local x = select(i, ...)
+    local leaf = is_array(x) and x._store and x._leaf
+    open = open or leaf and leaf.store.unordered
+  end
+  if open and outer:handle() ~= stream:handle() and not (outer:is_capturing() or stream:is_capturing()) then
+    outer:wait_for_event(core.event("disable_timing"):record(stream))
+  end
+  return ...
+end
+
 -- ---- wrapping -------------------------------------------------------------------------------------------------------
 
 -- Options that are carried out: for functions that call others with them.
@@ -90,7 +105,8 @@ local function carry_out(what, f, at, n, ...)
   end
   given[at] = own
   if stream == nil then return call(what, f, allocator, given, n) end
-  return make.stream(what, stream):use(call, what, f, allocator, given, n)
+  stream = make.stream(what, stream)
+  return ordered(stream, stream:use(call, what, f, allocator, given, n))
 end
 
 -- What is to be done where there are options, or surplus arguments.

@@ -78,6 +78,8 @@ local function allocated(what, allocator, bytes, dtype)
   end
   local store = storage.new_store(mem, bytes, M.context_of(mem))
   store.skew, store.pinned = address % 16, true
+  -- Memory of a pool remembers which streams use it. For any other, calls.lua orders the streams.
+  store.unordered = core.kind(mem) ~= "PooledDeviceAllocation"
   store.owner = not rawget(core.classes[core.kind(mem)], "free") -- what cannot be freed is not ours to give back
   return store
 end
