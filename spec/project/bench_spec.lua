@@ -27,7 +27,7 @@ describe("benchmarks", function()
     local pipe = assert(io.popen(("%s luajit bench/linalg.lua smoke 2>&1; echo status $?"):format(gpu.driver)))
     local out = pipe:read "*a"
     pipe:close()
-    assert.truthy(out:find "linalg: 16 rows\nstatus 0\n$", out)
+    assert.truthy(out:find "linalg: 24 rows\nstatus 0\n$", out)
     assert.is_nil(out:find("DIFFERENT", 1, true))
   end)
 

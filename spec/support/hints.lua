@@ -108,7 +108,7 @@ local function of_c(text, visit)
     end
   end
   for at in behind(text, "bad_name%(%s*L, %b\"\", code,") do each_literal(text, at, visit) end
-  for hint in text:gmatch '"%s*hint: (.-)\\n"' do visit(hint) end
+  for hint in text:gmatch '"%s*hint: ([^"]-)"' do visit((hint:gsub("\\n$", ""))) end
 end
 
 ---The hints of a file.
