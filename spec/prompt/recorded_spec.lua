@@ -36,7 +36,7 @@ describe("the recorded session of docs/prompt.md", function()
   setup(gpu.context)
 
   it("is what the prompt prints", function()
-    local expected, lines = recorded_behind "A session:"
+    local expected, lines = recorded_behind "example of a session:"
     assert.is_true(#lines > 10)
     local text = session_of(lines)
     assert.equal(expected, text:sub(1, #expected))
@@ -44,7 +44,7 @@ describe("the recorded session of docs/prompt.md", function()
   end)
 
   it("about help is what help prints", function()
-    local expected, lines = recorded_behind "`help` shows the reference entry of a name or a value:"
+    local expected, lines = recorded_behind "To display the reference entry for a name or a value, use `help`:"
     assert.equal(4, #lines)
     local text = session_of(lines)
     assert.equal(expected, text:sub(1, #expected))
