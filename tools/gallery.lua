@@ -21,55 +21,55 @@ M.WIDTH = 480  -- pixels; wider ones are shrunk
 ---@type {title: string, [integer]: gallery.Entry}[]
 M.groups = {
   { title = "First programs",
-    { "01_multiply", "The smallest whole program: a kernel multiplies two vectors." },
-    { "02_doublify", "The steps of [Kernels and arguments](kernels.md), with FFI arrays." },
-    { "05_devices", "The properties of the devices." },
-    { "20_looking", "Waves as a picture and plots in the terminal, and as PNG, SVG and text files.",
+    { "01_multiply", "The smallest complete program, which multiplies two vectors using a kernel." },
+    { "02_doublify", "Follows the steps of [Kernels and arguments](kernels.md) using FFI arrays." },
+    { "05_devices", "Prints the properties of the available devices." },
+    { "20_looking", "Displays waves as a picture and plots in the terminal, and writes PNG, SVG and text files.",
       arguments = "OUT", ending = "/", file = "waves.png", alt = "The waves of two sources", width = 360 },
   },
   { title = "Pictures",
-    { "03_image", "Two filters as kernels, with shared and constant memory: a blur, then the edges.",
+    { "03_image", "Blurs a picture and then detects its edges, using two kernels with shared and constant memory.",
       arguments = "IN OUT", ending = "ppm", alt = "The edges of a landscape" },
-    { "11_mandelbrot", "Complex arrays, and a function of arrays that becomes one kernel.",
+    { "11_mandelbrot", "Uses complex arrays, and a function of arrays that is compiled into a single kernel.",
       arguments = "360 OUT", ending = "ppm", alt = "The Mandelbrot set" },
-    { "14_image_filters", "Filters made of array operations: shifted views, sums, a table of levels; convolutions.",
+    { "14_image_filters", "Implements filters using shifted views, sums, a table of levels, and convolutions.",
       arguments = "IN OUT", ending = "ppm", alt = "A landscape, blurred; its edges; its levels equalised" },
-    { "18_histogram", "The levels of a photograph, counted and weighted, and its quantiles.",
+    { "18_histogram", "Computes histograms of a photograph, with and without weights, as well as its quantiles.",
       arguments = "examples/photographs/coffee.ppm OUT", ending = "pgm", alt = "A cup of coffee with more contrast" },
-    { "21_rotate_sobel", "A picture through textures: rotated with filtering, and its edges with exact texels.",
+    { "21_rotate_sobel", "Uses textures to rotate a picture with filtering, and to detect edges with exact texels.",
       arguments = "IN OUT", alt = "A landscape, rotated, and its edges" },
-    { "22_volume_slice", "A slice through a volume, by a 3D texture.",
+    { "22_volume_slice", "Computes a slice through a volume using a 3D texture.",
       arguments = "96 OUT", alt = "A slice through a volume" },
-    { "23_surface_blur", "A blur from surface to surface.",
+    { "23_surface_blur", "Blurs a picture by reading from one surface and writing to another.",
       arguments = "IN OUT", alt = "A landscape before and after the blur" },
-    { "25_gl_particles", "A galaxy that CUDA moves in a buffer of OpenGL, and OpenGL draws without a window.",
+    { "25_gl_particles", "Moves a galaxy with CUDA in an OpenGL buffer, which is then drawn without a window.",
       arguments = "30000 OUT 360", width = 220, alt = "A spiral of particles" },
-    { "29_fft_filter", "Stripes of a scanner, found in the Fourier transform of a picture and removed.",
+    { "29_fft_filter", "Removes the stripes of a scanner, which are located in the Fourier transform of the picture.",
       arguments = "IN OUT", alt = "A picture with stripes, its spectrum, and the picture without stripes" },
   },
   { title = "Numbers",
-    { "12_nbody", "The forces between all pairs of bodies by broadcasting, and arrays as a kernel's arguments." },
-    { "13_heat", "Heat in a plate: a stencil of views, two kernels a step." },
-    { "15_black_scholes", "A formula in float32 and float64, with two results from one kernel." },
-    { "16_monte_carlo", "The price of an option by random numbers, by pairs of opposites and by Sobol points." },
-    { "17_kmeans", "Clusters of points: distances inside a reduction, and sums by cluster." },
-    { "19_prefix_select", "Stream compaction by a scan kernel, and the sums of many lists by segments." },
-    { "24_training_graph", "A training step, captured as a graph and replayed." },
-    { "26_digits", "A network with two layers learns to read digits that a kernel draws.",
+    { "12_nbody", "Computes the forces between all pairs of bodies by broadcasting, and passes arrays to a kernel." },
+    { "13_heat", "Simulates heat in a plate using a stencil of views, which requires only two kernels for each step." },
+    { "15_black_scholes", "Evaluates a formula in float32 and float64, where a single kernel computes two results." },
+    { "16_monte_carlo", "Estimates the price of an option using random numbers, antithetic pairs and Sobol points." },
+    { "17_kmeans", "Assigns points to clusters by computing distances inside a reduction and sums for each cluster." },
+    { "19_prefix_select", "Performs stream compaction with a scan kernel, and sums many lists by using segments." },
+    { "24_training_graph", "Captures a training step as a graph, which can then be replayed." },
+    { "26_digits", "Trains a network with two layers to recognize digits that are drawn by a kernel.",
       arguments = "130 OUT", scale = 2, alt = "Digits of the test, with noise" },
   },
   { title = "Linear algebra",
-    { "09_matmul", "A matrix product that generates variants of its kernel and keeps the fastest." },
-    { "27_conjugate_gradient", "Poisson's equation on a grid: a sparse matrix and an iterative solver." },
-    { "28_least_squares", "A curve through noisy points by least squares, in three ways." },
-    { "30_principal_components", "Principal components of measured curves, in two ways." },
+    { "09_matmul", "Computes a matrix product by generating variants of a kernel and selecting the fastest one." },
+    { "27_conjugate_gradient", "Solves Poisson's equation on a grid using a sparse matrix and an iterative solver." },
+    { "28_least_squares", "Fits a curve to noisy points by least squares in three different ways." },
+    { "30_principal_components", "Computes the principal components of measured curves in two different ways." },
   },
   { title = "CUDA",
-    { "04_streams", "Copies and kernels that run at the same time." },
-    { "06_two_contexts", "Several contexts and devices in one program." },
-    { "07_structs", "Structs by value, in arrays, and with device pointers." },
-    { "08_templates", "C++ templates, and kernels that are made from expressions." },
-    { "10_cub", "CUB's block primitives in your own kernel." },
+    { "04_streams", "Demonstrates how copies and kernels can be executed concurrently." },
+    { "06_two_contexts", "Uses several contexts and devices in a single program." },
+    { "07_structs", "Passes structs by value, in arrays, and with device pointers." },
+    { "08_templates", "Uses C++ templates, and generates kernels from expressions." },
+    { "10_cub", "Shows how to use CUB's block primitives in a custom kernel." },
   },
 }
 
@@ -92,12 +92,15 @@ local HEAD = [[
 
 # Gallery
 
-These are the programs of [examples/](../examples), with the pictures that they make. Each program checks its own answer
-and runs in seconds on the software device as well as on a GPU. The comment at its start says what it takes:
+This page lists the programs in [examples/](../examples), together with the pictures that they generate. Each program
+verifies its own result, and can be run within seconds on the software device as well as on a GPU. The arguments of a
+program are described in the comment at its beginning. For example, you can run the following command to compute a
+picture of the Mandelbrot set with a width of 800 pixels:
 
     ./dev run examples/11_mandelbrot.lua 800 mandelbrot.ppm
 
-For programs that contain LuaJIT, [Embedding](embedding.md) has examples: nginx, Python and C.]]
+If you want to call cudalua from programs that embed LuaJIT, see [Embedding](embedding.md) for examples that use nginx,
+Python and C.]]
 
 ---The page docs/gallery.md.
 ---@return string[]
