@@ -281,7 +281,7 @@ M.cuda = spelled {
     "own memory" },
   { "memory_allocated max_memory_allocated memory_reserved memory_stats memory_summary getMemoryUsage " ..
     "get_default_memory_pool", "cuda.mem_stats(), and cuda.collect() to free memory" },
-  { "empty_cache free_all_blocks", "cuda.collect()" },
+  { "empty_cache", "cuda.collect()" },
   { "using_allocator set_allocator", "the option allocator: cuda.gpuarray.zeros(shape, { allocator = f })" },
   { "UnownedMemory MemoryPointer", "cuda.gpuarray.wrap(memory, shape, dtype)" },
   { "MemoryAsyncPool", "cuda.MemoryPool()" },
@@ -331,6 +331,7 @@ M.objects = {
     { "device", "cuda.Device(n)" },
     { "stream", "stream:use(function() ... end), where cuda.Stream() makes a stream" },
     { "get_default_pinned_memory_pool", "cuda.PageLockedMemoryPool(), and cuda.mem_stats() for memory in use" },
+    { "free_all_blocks", "cuda.collect()" },
   },
   gpuarray = spelled {
     { "device", "cuda.Device(n)" },
