@@ -179,7 +179,7 @@ describe("Fresh arrays:", function()
       { allocator = function() return mem + 4 end })
     gpu.raises("LogicError", "the allocator returned nil, not device memory", gpuarray.empty, 1, nil,
       { allocator = function() end })
-    gpu.raises("LogicError", "expected a function, got number", gpuarray.empty, 1, nil, { allocator = 5 })
+    gpu.raises("LogicError", "expected a function of a number of bytes, got", gpuarray.empty, 1, nil, { allocator = 5 })
     local ok, err = pcall(gpuarray.empty, 1, nil, { allocator = function() error("mine", 0) end })
     assert.same({ false, "mine" }, { ok, err })
   end)
