@@ -1,6 +1,6 @@
 -- What linalg.backend "vendor" calls, beside the same call of NVIDIA's library from C, CuPy and PyTorch: products,
 -- solvers, Fourier transforms, a sparse matrix times a vector.
---   ./dev bench vendor [ROUNDS]
+--   ./dev bench vendor [ROUNDS [WORK]]      all rows, or those of one work, such as cholesky
 --   ./dev bench vendor smoke     small arrays by whichever backend there is: do the rows run, and are results right?
 -- Rounds take turns, ratios are medians of each round's; the goal is 0.98 of the call from C. Times are between events.
 -- C overwrites a matrix that it factorises, and its time does not count putting it back; all others leave it as it was.
@@ -176,7 +176,7 @@ end
 
 for _, row in ipairs(ROWS) do
   local work, t, large, small, launches = unpack(row, 1, 5)
-  if small or not tiny then run(work, t, tiny and small or large, launches) end
+  if (small or not tiny) and (work == arg[2] or not arg[2]) then run(work, t, tiny and small or large, launches) end
   collectgarbage()
   cuda.Context.synchronize()
 end
