@@ -42,7 +42,7 @@ return {
     "cufft_gpu_spec: cuFFT on a GPU is kept by a graph with its plan, which reads the operand anew when it is launched",
     "cufft_gpu_spec: cuFFT on a GPU needs its plan before a capture, and the capture is not broken by the error",
     "cufft_gpu_spec: cuFFT on a GPU goes in the order of streams, also with one plan and its work area in two of them",
-    "cufft_gpu_spec: cuFFT on a GPU gives its plans back: memory does not grow with their number",
+    "cufft_memory_spec: cuFFT on a GPU gives its plans back: memory does not grow with their number",
     "cufft_gpu_spec: cuFFT on a GPU works in a second context, and when the first is current again",
     "cusparse_gpu_spec: cuSPARSE on a GPU is found, opened and chosen",
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float32 by vectors and dense matrices as own "

@@ -28,10 +28,9 @@ run_busted() {
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
 LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu progress hostile gpuarray_numpy_functions docs nonsense random check
-  gpuarray_fusion gpuarray_reduce
-  compiler_abuse convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus fault_sweep gpuarray_sort elimination
-  same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops compiler_options covariance
-  gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
+  gpuarray_fusion gpuarray_reduce compiler_abuse convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
+  fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
+  compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
 
 spec_files() {
   local name
@@ -57,7 +56,7 @@ cache_of() {
 }
 
 # Specs that count a GPU's free memory, or fill it: on a GPU these run before the others, one at a time.
-ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async)
+ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory)
 
 # How many processes run tests side by side. Two for the sanitizers, which take memory.
 choose_jobs() {
