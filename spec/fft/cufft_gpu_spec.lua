@@ -3,7 +3,6 @@
 local cases = require "spec.support.fft_cases"
 local gpu = require "spec.support.gpu"
 local libraries = require "cudalua.vendor.library"
-local plan = require "cudalua.fft.plan"
 local reference = require "spec.support.fft_reference"
 local vendor = require "spec.support.vendor_cases"
 local cuda, gpuarray, fft, linalg = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.fft, gpu.cuda.linalg
