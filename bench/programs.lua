@@ -1,5 +1,5 @@
--- Twelve programs, as users write them, and three pieces of others: bench/programs/, whose texts are frozen. Each runs in
--- a process of its own on a small size: its results are compared with loops on the host, and its launches are counted.
+-- Twelve programs, as users write them, and three pieces of others: bench/programs/, whose texts are frozen. Each runs
+-- in a process of its own on a small size: its results are compared with loops on the host, and its launches counted.
 --   ./dev bench programs
 local main = dofile "bench/programs/main.lua"
 

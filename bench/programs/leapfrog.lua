@@ -3,7 +3,8 @@ local main = dofile "bench/programs/main.lua"
 local M = { name = "leapfrog", title = "leapfrog, 10 steps", small = { 33 }, large = { 2 ^ 22 }, tolerance = 1e-5 }
 
 function M.inputs(size, numbers)
-  return numbers:uniform(size) + 1, numbers:uniform(size) - 0.5, numbers:uniform(size) - 0.5, numbers:uniform(size) + 0.5
+  local x, y, vx, vy = numbers:uniform(size), numbers:uniform(size), numbers:uniform(size), numbers:uniform(size)
+  return x + 1, y - 0.5, vx - 0.5, vy + 0.5
 end
 
 local function acceleration(x, y)
