@@ -15,8 +15,8 @@ M.groups = {
     pages = { "docs/errors.md", "docs/environment.md", "docs/embedding.md", "docs/shipping.md" } },
   { title = "Inside", text = "How cudalua is built, and how to change it.",
     pages = { "README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/adding.md", "docs/map.md", "docs/rooms.md",
-      "docs/linalg.md", "docs/imaging.md", "docs/interactive.md", "docs/release-check.md", "bench/RESULTS.md",
-      "CHANGELOG.md" } },
+      "docs/linalg.md", "docs/programs.md", "docs/imaging.md", "docs/interactive.md", "docs/release-check.md",
+      "bench/RESULTS.md", "CHANGELOG.md" } },
 }
 
 ---The groups with the files that exist, and a last one for pages that no group names.
