@@ -32,12 +32,32 @@ LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu progress hostile gpuarray_numpy_func
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
   compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
 
-spec_files() {
+all_spec_files() {
   local name
   for name in "${LONG_SPECS[@]}"; do find spec -name "${name}_spec.lua"; done
   for name in spec/*/*_spec.lua; do
     [[ " ${LONG_SPECS[*]} " = *" $(basename "$name" _spec.lua) "* ]] || echo "$name"
   done
+}
+
+# Under the sanitizers, the specs of these folders mostly run generated kernels on the same C code. Every second file
+# takes its turn (CUDALUA_TURN; spec/support/turn.lua takes parts of long sweeps in the others).
+IN_TURNS=(gpuarray linalg fft sparse image random userkernel)
+
+spec_files() {
+  local file number
+  if [[ -z ${CUDALUA_SANITIZED:-} || ! ${CUDALUA_TURN:-all} =~ ^[0-9]+$ ]]; then
+    all_spec_files
+    return
+  fi
+  number=$((CUDALUA_TURN / 4))
+  while read -r file; do
+    if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* ]]; then
+      number=$((number + 1))
+      [[ $((number % 2)) -eq 0 ]] || continue
+    fi
+    echo "$file"
+  done < <(all_spec_files)
 }
 
 # Specs that are about compiling, or count what is compiled.
@@ -163,7 +183,8 @@ run_tests() {
 
 # The C code of core and softgpu is instrumented, LuaJIT is not: so the runtime has to be loaded first, and
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
-# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Long sweeps take a part (spec/support/turn.lua).
+# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every second file
+# of some folders runs, and long sweeps take a part (IN_TURNS, spec/support/turn.lua).
 run_sanitized() {
   need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}
   BUILD=$BUILD-asan
