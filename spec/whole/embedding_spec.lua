@@ -316,7 +316,7 @@ describe("embedding", function()
       it("tools/embedding_check.py skips a host that is not installed, which --all makes a failure", function()
         local function check(arguments)
           local python = '"$(python3 -c "import sys; print(sys.executable)")"' -- not a script that needs PATH
-          local pipe = assert(io.popen(("PATH=/nonexistent %s tools/embedding_check.py %s 2>&1; echo $?")
+          local pipe = assert(io.popen(("LD_PRELOAD= PATH=/nonexistent %s tools/embedding_check.py %s 2>&1; echo $?")
             :format(python, arguments)))
           local text = pipe:read "*a"
           pipe:close()
