@@ -390,9 +390,10 @@ static unsigned stream_threads(void) {
  * starts a thread. */
 static void unattended(void) {
   char mode[32] = "";
+  const char *chosen = getenv("CUDALUA_SOFT_STREAMS");
   OK(cuSoftgpuControl("streams", mode, sizeof mode, NULL));
-  TRUE(strcmp(mode, getenv("CUDALUA_SOFT_STREAMS") ? getenv("CUDALUA_SOFT_STREAMS") : "deferred") == 0);
-  if (!getenv("CUDALUA_SOFT_STREAMS")) {
+  TRUE(strcmp(mode, chosen ? chosen : "deferred") == 0);
+  if (!chosen) {
     OK(cuSoftgpuControl("unattended", mode, sizeof mode, NULL));
     TRUE(strcmp(mode, "background") == 0);
   }

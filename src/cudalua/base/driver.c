@@ -50,7 +50,8 @@ static __thread size_t log_used, log_kept;
 
 static void CUDA_CB keep_log(void *data, CUlogLevel level, char *message, size_t length) {
   (void)data;
-  if (level != CU_LOG_LEVEL_ERROR) return; /* a warning of a call that succeeds would explain a later failure */
+  if (level != CU_LOG_LEVEL_ERROR)
+    return; /* a warning of a call that succeeds would explain a later failure */
   size_t room = sizeof log_text - 1 - log_used;
   while (length && (message[length - 1] == '\n' || message[length - 1] == 0)) length--;
   if (length + 1 > room) return;

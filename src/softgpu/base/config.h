@@ -47,7 +47,8 @@ enum { SG_CHECKS_KERNELS = 47, SG_CHECKS_UNINITIALISED = 2, SG_CHECKS_LEAKS = 16
 
 extern SgConfig sg_config;
 
-/* "deferred", "eager", "random", "random:SEED", "background"; false, and nothing is changed: something else. */
+/* "deferred", "eager", "random", "random:SEED", "background"; false, and nothing is changed: something else.
+ */
 bool sg_set_streams(const char *text);
 /* "races,leaks", "all", "off"; false: another word is in it. */
 bool sg_parse_checks(const char *text, unsigned *out);

@@ -387,8 +387,8 @@ static CUresult is_capturing(CUstream h, CUstreamCaptureStatus *status) {
 }
 
 SG_API CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, is_capturing(hStream, captureStatus), "stream=0x%llx status=%llu", SG_X(hStream),
-          SG_OUT(captureStatus));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, is_capturing(hStream, captureStatus), "stream=0x%llx status=%llu",
+          SG_X(hStream), SG_OUT(captureStatus));
 }
 
 /* The arrays that a query hands out; they stay until the next one. */

@@ -451,7 +451,8 @@ SG_API CUresult cuCtxGetDevice(CUdevice *device) {
 }
 
 SG_API CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
-  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_get_device(device, ctx), "dev=%llu ctx=0x%llx", SG_OUT(device), SG_X(ctx));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_get_device(device, ctx), "dev=%llu ctx=0x%llx", SG_OUT(device),
+          SG_X(ctx));
 }
 
 static CUresult ctx_synchronize(CUcontext handle) {
@@ -471,7 +472,9 @@ static CUresult ctx_synchronize(CUcontext handle) {
   return sg_state.device[device].sticky;
 }
 
-SG_API CUresult cuCtxSynchronize(void) { SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, ctx_synchronize(NULL), "%s", ""); }
+SG_API CUresult cuCtxSynchronize(void) {
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, ctx_synchronize(NULL), "%s", "");
+}
 
 SG_API CUresult cuCtxSynchronize_v2(CUcontext ctx) {
   SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_synchronize(ctx), "ctx=0x%llx", SG_X(ctx));
@@ -487,7 +490,8 @@ static CUresult ctx_api_version(CUcontext handle, unsigned *out) {
 }
 
 SG_API CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
-  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_api_version(ctx, version), "ctx=0x%llx version=%llu", SG_X(ctx), SG_OUT(version));
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, ctx_api_version(ctx, version), "ctx=0x%llx version=%llu", SG_X(ctx),
+          SG_OUT(version));
 }
 
 static CUresult ctx_id(CUcontext handle, unsigned long long *out) {

@@ -245,8 +245,8 @@ SG_API CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) {
 }
 
 SG_API CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE | SG_BESIDE, copy_2d(pCopy, hStream, SG_COPY_ASYNC), "%s stream=0x%llx", TEXT(box_2d, pCopy),
-          SG_X(hStream));
+  SG_CALL(SG_NEED_ALIVE | SG_BESIDE, copy_2d(pCopy, hStream, SG_COPY_ASYNC), "%s stream=0x%llx",
+          TEXT(box_2d, pCopy), SG_X(hStream));
 }
 
 SG_API CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) {
@@ -254,8 +254,8 @@ SG_API CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) {
 }
 
 SG_API CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE | SG_BESIDE, copy_3d(pCopy, hStream, SG_COPY_ASYNC), "%s stream=0x%llx", TEXT(box_3d, pCopy),
-          SG_X(hStream));
+  SG_CALL(SG_NEED_ALIVE | SG_BESIDE, copy_3d(pCopy, hStream, SG_COPY_ASYNC), "%s stream=0x%llx",
+          TEXT(box_3d, pCopy), SG_X(hStream));
 }
 
 SG_API CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {

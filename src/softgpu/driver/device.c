@@ -19,7 +19,8 @@ static CUresult device_get(CUdevice *out, int ordinal) {
 }
 
 SG_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_get(device, ordinal), "dev=%llu ordinal=%d", SG_OUT(device), ordinal);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_get(device, ordinal), "dev=%llu ordinal=%d", SG_OUT(device),
+          ordinal);
 }
 
 static CUresult device_count(int *out) {
@@ -324,8 +325,8 @@ static CUresult device_attribute(int *out, CUdevice_attribute attribute, CUdevic
 }
 
 SG_API CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_attribute(pi, attrib, dev), "value=%llu attribute=%d dev=%d", SG_OUT(pi),
-          (int)attrib, dev);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, device_attribute(pi, attrib, dev), "value=%llu attribute=%d dev=%d",
+          SG_OUT(pi), (int)attrib, dev);
 }
 
 static CUresult linear_width(size_t *out, CUarray_format format, unsigned channels, CUdevice dev) {

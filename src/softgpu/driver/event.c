@@ -61,7 +61,8 @@ SgIpcEvent **sg_event_shared(CUevent h, CUresult *code) {
 }
 
 SG_API CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, event_create(phEvent, Flags), "event=0x%llx flags=%u", SG_OUT(phEvent), Flags);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, event_create(phEvent, Flags), "event=0x%llx flags=%u", SG_OUT(phEvent),
+          Flags);
 }
 
 static CUresult event_destroy(CUevent h) {
@@ -229,13 +230,13 @@ CUresult sg_event_plain(CUevent h) {
 CUresult sg_event_record_plain(CUevent h, CUstream stream) { return event_record(h, stream, 0); }
 
 SG_API CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_record(hEvent, hStream, 0), "event=0x%llx stream=0x%llx", SG_X(hEvent),
-          SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_record(hEvent, hStream, 0), "event=0x%llx stream=0x%llx",
+          SG_X(hEvent), SG_X(hStream));
 }
 
 SG_API CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_record(hEvent, hStream, flags), "event=0x%llx stream=0x%llx flags=%u",
-          SG_X(hEvent), SG_X(hStream), flags);
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, event_record(hEvent, hStream, flags),
+          "event=0x%llx stream=0x%llx flags=%u", SG_X(hEvent), SG_X(hStream), flags);
 }
 
 static void wait_drop(SgOp *op) { sg_mark_drop(((MarkOp *)op)->mark); }
@@ -262,8 +263,8 @@ static CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags
 }
 
 SG_API CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_wait_event(hStream, hEvent, Flags), "stream=0x%llx event=0x%llx flags=%u",
-          SG_X(hStream), SG_X(hEvent), Flags);
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, stream_wait_event(hStream, hEvent, Flags),
+          "stream=0x%llx event=0x%llx flags=%u", SG_X(hStream), SG_X(hEvent), Flags);
 }
 
 /* --- asking and waiting --- */
@@ -326,11 +327,11 @@ static CUresult elapsed(float *ms, CUevent start, CUevent end) {
 }
 
 SG_API CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx", SG_X(hStart),
-          SG_X(hEnd));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx",
+          SG_X(hStart), SG_X(hEnd));
 }
 
 SG_API CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx", SG_X(hStart),
-          SG_X(hEnd));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, elapsed(pMilliseconds, hStart, hEnd), "start=0x%llx end=0x%llx",
+          SG_X(hStart), SG_X(hEnd));
 }

@@ -145,18 +145,18 @@ static CUresult fill_2d(CUdeviceptr dst, size_t pitch, uint32_t value, uint32_t 
 }
 
 SG_API CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, uc, 1, N, NULL, true), "dst=0x%llx value=%u count=%zu",
-          dstDevice, uc, N);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, uc, 1, N, NULL, true),
+          "dst=0x%llx value=%u count=%zu", dstDevice, uc, N);
 }
 
 SG_API CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, us, 2, N, NULL, true), "dst=0x%llx value=%u count=%zu",
-          dstDevice, us, N);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, us, 2, N, NULL, true),
+          "dst=0x%llx value=%u count=%zu", dstDevice, us, N);
 }
 
 SG_API CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, ui, 4, N, NULL, true), "dst=0x%llx value=%u count=%zu",
-          dstDevice, ui, N);
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, fill_1d(dstDevice, ui, 4, N, NULL, true),
+          "dst=0x%llx value=%u count=%zu", dstDevice, ui, N);
 }
 
 SG_API CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {

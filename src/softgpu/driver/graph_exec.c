@@ -446,8 +446,8 @@ static CUresult launch(CUgraphExec h, CUstream stream) {
 }
 
 SG_API CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch(hGraphExec, hStream), "exec=0x%llx stream=0x%llx", SG_X(hGraphExec),
-          SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, launch(hGraphExec, hStream), "exec=0x%llx stream=0x%llx",
+          SG_X(hGraphExec), SG_X(hStream));
 }
 
 /* There is nowhere to upload to. */

@@ -63,8 +63,8 @@ CUresult sg_mem_alloc(CUdeviceptr *out, size_t bytes, SgKind kind) {
 }
 
 SG_API CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE, sg_mem_alloc(dptr, bytesize, SG_DEVICE), "ptr=0x%llx bytes=%zu",
-          SG_OUT(dptr), bytesize);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE, sg_mem_alloc(dptr, bytesize, SG_DEVICE),
+          "ptr=0x%llx bytes=%zu", SG_OUT(dptr), bytesize);
 }
 
 static CUresult mem_alloc_pitch(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
@@ -81,7 +81,8 @@ static CUresult mem_alloc_pitch(CUdeviceptr *out, size_t *pitch, size_t width, s
 
 SG_API CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
                                    unsigned int ElementSizeBytes) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE, mem_alloc_pitch(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE,
+          mem_alloc_pitch(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes),
           "ptr=0x%llx pitch=%llu width=%zu height=%zu element=%u", SG_OUT(dptr), SG_OUT(pPitch), WidthInBytes,
           Height, ElementSizeBytes);
 }
@@ -162,7 +163,8 @@ static CUresult mem_free_async(CUdeviceptr p, CUstream stream) {
 }
 
 SG_API CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, mem_free_async(dptr, hStream), "ptr=0x%llx stream=0x%llx", dptr, SG_X(hStream));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, mem_free_async(dptr, hStream), "ptr=0x%llx stream=0x%llx", dptr,
+          SG_X(hStream));
 }
 
 /* --- pools of the program's own --- */
@@ -199,7 +201,8 @@ static CUresult mem_info(size_t *free_bytes, size_t *total) {
 }
 
 SG_API CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, mem_info(free, total), "free=%llu total=%llu", SG_OUT(free), SG_OUT(total));
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, mem_info(free, total), "free=%llu total=%llu", SG_OUT(free),
+          SG_OUT(total));
 }
 
 static CUresult address_range(CUdeviceptr *base, size_t *size, CUdeviceptr p) {
@@ -211,6 +214,6 @@ static CUresult address_range(CUdeviceptr *base, size_t *size, CUdeviceptr p) {
 }
 
 SG_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
-  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, address_range(pbase, psize, dptr), "ptr=0x%llx base=0x%llx size=%llu", dptr,
-          SG_OUT(pbase), SG_OUT(psize));
+  SG_CALL(SG_NEED_CONTEXT | SG_BESIDE, address_range(pbase, psize, dptr), "ptr=0x%llx base=0x%llx size=%llu",
+          dptr, SG_OUT(pbase), SG_OUT(psize));
 }

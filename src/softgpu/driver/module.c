@@ -180,8 +180,8 @@ static CUresult get_function(CUfunction *out, CUmodule h, const char *name) {
 }
 
 SG_API CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, get_function(hfunc, hmod, name), "function=0x%llx module=0x%llx name=%s",
-          SG_OUT(hfunc), SG_X(hmod), SG_S(name));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, get_function(hfunc, hmod, name),
+          "function=0x%llx module=0x%llx name=%s", SG_OUT(hfunc), SG_X(hmod), SG_S(name));
 }
 
 static CUresult get_global(CUdeviceptr *p, size_t *bytes, CUmodule h, const char *name) {
@@ -197,8 +197,8 @@ static CUresult get_global(CUdeviceptr *p, size_t *bytes, CUmodule h, const char
 }
 
 SG_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, get_global(dptr, bytes, hmod, name), "ptr=0x%llx bytes=%llu module=0x%llx name=%s",
-          SG_OUT(dptr), SG_OUT(bytes), SG_X(hmod), SG_S(name));
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, get_global(dptr, bytes, hmod, name),
+          "ptr=0x%llx bytes=%llu module=0x%llx name=%s", SG_OUT(dptr), SG_OUT(bytes), SG_X(hmod), SG_S(name));
 }
 
 static CUresult function_count(unsigned *out, CUmodule h) {
@@ -299,8 +299,8 @@ static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUf
 }
 
 SG_API CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
-  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, func_get_attribute(pi, attrib, hfunc), "function=0x%llx attribute=%d", SG_X(hfunc),
-          (int)attrib);
+  SG_CALL(SG_NEED_HEALTH | SG_BESIDE, func_get_attribute(pi, attrib, hfunc), "function=0x%llx attribute=%d",
+          SG_X(hfunc), (int)attrib);
 }
 
 CUresult sg_function_set(SgFunction *f, CUfunction_attribute attribute, int value) {

@@ -23,13 +23,13 @@ static CUresult host_alloc(void **out, size_t bytes, unsigned flags) {
 }
 
 SG_API CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE, host_alloc(pp, bytesize, Flags), "ptr=0x%llx bytes=%zu flags=%u",
-          SG_OUT(pp), bytesize, Flags);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE, host_alloc(pp, bytesize, Flags),
+          "ptr=0x%llx bytes=%zu flags=%u", SG_OUT(pp), bytesize, Flags);
 }
 
 SG_API CUresult cuMemAllocHost_v2(void **pp, size_t bytesize) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE, host_alloc(pp, bytesize, 0), "ptr=0x%llx bytes=%zu", SG_OUT(pp),
-          bytesize);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE | SG_BESIDE, host_alloc(pp, bytesize, 0), "ptr=0x%llx bytes=%zu",
+          SG_OUT(pp), bytesize);
 }
 
 static CUresult host_free(const void *p) {

@@ -97,8 +97,8 @@ static CUresult pointer_attribute(void *out, CUpointer_attribute attribute, CUde
 }
 
 SG_API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  SG_CALL(SG_NEED_INIT | SG_BESIDE, pointer_attribute(data, attribute, ptr), "attribute=%d ptr=0x%llx", (int)attribute,
-          ptr);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, pointer_attribute(data, attribute, ptr), "attribute=%d ptr=0x%llx",
+          (int)attribute, ptr);
 }
 
 /* Of an address that is nothing of the driver's, and where there is no answer, all is NULL, 0 or no device.
@@ -122,8 +122,8 @@ static CUresult pointer_attributes(unsigned n, const CUpointer_attribute *attrib
 
 SG_API CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
                                        void **data, CUdeviceptr ptr) {
-  SG_CALL(SG_NEED_INIT | SG_BESIDE, pointer_attributes(numAttributes, attributes, data, ptr), "attributes=%u ptr=0x%llx",
-          numAttributes, ptr);
+  SG_CALL(SG_NEED_INIT | SG_BESIDE, pointer_attributes(numAttributes, attributes, data, ptr),
+          "attributes=%u ptr=0x%llx", numAttributes, ptr);
 }
 
 /* Work that was not waited for ends first. A dead device does not matter, a destroyed context does. */
