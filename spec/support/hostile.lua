@@ -181,7 +181,13 @@ local function sweep_context(number, f, what, how)
   end
 end
 
-for number, case in ipairs(cases) do case.number = number end
+-- Each call once undisturbed: an error in the middle of require() would be the module's.
+for number, case in ipairs(cases) do
+  case.number = number
+  local o = fresh()
+  for name in case[1]:gmatch "%S+" do local _ = o[name] end
+  pcall(case[2], o)
+end
 for _, case in ipairs(turn.share(cases)) do
   local number, uses, f = case.number, case[1], case[2]
   if arg[1] ~= "contexts" then
