@@ -41,6 +41,9 @@ local function count_c_tests()
   log:close()
 end
 
+-- Does the run take a part of the specs only (tools/test.sh)? Then a test that is missing is no finding.
+local partial = os.getenv "CUDALUA_SANITIZED" and (os.getenv "CUDALUA_TURN" or "all") ~= "all"
+
 -- The list of specs that may be skipped is committed, one for each kind of driver, so that none gets lost.
 local function check_skipped(actual)
   local driver = os.getenv "CUDALUA_DRIVER" or "soft"
@@ -60,7 +63,9 @@ local function check_skipped(actual)
     if not expected[name] then problems[#problems + 1] = "skipped, but not in spec/skipped.lua: " .. name end
     expected[name] = nil
   end
-  for name in pairs(expected) do problems[#problems + 1] = "in spec/skipped.lua, but not skipped: " .. name end
+  if not partial then
+    for name in pairs(expected) do problems[#problems + 1] = "in spec/skipped.lua, but not skipped: " .. name end
+  end
   result(#problems == 0, ("skipped specs (%s)"):format(kind), problems)
 end
 
@@ -94,7 +99,7 @@ count_c_tests()
 local report = merged()
 if report then
   check_skipped(report.skipped)
-  local problems, checked = require("tools.check_contract").check(report)
+  local problems, checked = require("tools.check_contract").check(not partial and report or nil)
   result(#problems == 0, ("contract (%d names)"):format(checked), problems)
 end
 print(("\n%d passed, %d failed, %d skipped"):format(passed, failed, skipped))
