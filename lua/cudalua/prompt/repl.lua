@@ -2,7 +2,8 @@
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find, format, gsub, match = table.concat, string.find, string.format, string.gsub, string.match
-local error, ipairs, pcall, rawget, rawset, require, select, type = error, ipairs, pcall, rawget, rawset, require, select, type
+local error, ipairs, pcall, rawget, rawset, require, select, type = error, ipairs, pcall, rawget, rawset, require,
+  select, type
 local stdin, stdout, globals = io.stdin, io.stdout, _G
 local getinfo, getmetatable, loaded, loadstring, rawequal, sub = debug.getinfo, debug.getmetatable, package.loaded,
   loadstring, rawequal, string.sub
