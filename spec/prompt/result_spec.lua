@@ -9,11 +9,12 @@ local function typed(text, env)
   return (table.concat(out):gsub("\n$", ""))
 end
 
--- What it writes that reads the whole text at once, as when it is pasted.
-local function pasted(text, env)
+-- What it writes that reads the whole text at once, as when it is pasted. The metatable is that of Ctrl-C's errors.
+local function pasted(text, env, interrupt)
   local prompt_module, out, given = require "cudalua.prompt.repl", {}, false
   local prompt = prompt_module.new { env = env or setmetatable({}, { __index = _G }),
     output = function(written) out[#out + 1] = written end }
+  prompt.interrupt = interrupt
   prompt_module.serve(prompt, function() end, function()
     if given then return nil end
     given = true
@@ -76,6 +77,25 @@ describe("the value of a chunk's last expression", function()
     is("4", "local t = { 1; 2;\n 4 }\nt[3]")
     is("stdin:2: ambiguous syntax (function call x new statement) near '('", "type\n(1)")
     is("stdin:2: ambiguous syntax (function call x new statement) near '('", "a = type\n(1) + 1")
+  end)
+end)
+
+describe("commands and chunks of several parts:", function()
+  it(":time prints the value, and :source takes one expression", function()
+    assert.matches("^3\nhost ", typed ":time local b = 3; b")
+    assert.equal(":source takes an expression: a kernel, an array not computed yet, a function\nnil",
+      typed ":source 1; ran = 2; ran\nran")
+  end)
+
+  it("a value that cannot be printed does not stop the parts behind it, and Ctrl-C meanwhile does", function()
+    local pressed = setmetatable({}, { __tostring = function() return "interrupted" end })
+    local env = { mine = "mine", pressed = pressed, error = error, setmetatable = setmetatable }
+    local text = "x = setmetatable({}, { __tostring = function() error(%s) end })\nx\nran = true\n1 + 1"
+    assert.matches("\n?2$", pasted(text:format "mine", env))
+    assert.is_true(env.ran)
+    env.ran = nil
+    assert.equal("interrupted", pasted(text:format "pressed", env, getmetatable(pressed)))
+    assert.is_nil(env.ran)
   end)
 end)
 
