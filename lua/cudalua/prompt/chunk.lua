@@ -1,18 +1,20 @@
 -- A chunk as it is typed: whether it is complete, what it compiles to, and where its top-level locals are kept.
 
 local concat, find, gsub, sub = table.concat, string.find, string.gsub, string.sub
-local ipairs, loadstring = ipairs, loadstring
+local ipairs = ipairs
 
 local lexer = require "cudalua.prompt.lexer"
+local sequence = require "cudalua.prompt.sequence"
+local syntax = require "cudalua.prompt.syntax"
+
+local closing, compile, ends_too_early, is_end_of_value, is_more_of_value, opens = syntax.closing, syntax.compile,
+  syntax.ends_too_early, syntax.is_end_of_value, syntax.is_more_of_value, syntax.opens
 
 local M = {}
 
-M.NAME = "=stdin" -- of chunks, in messages
+M.NAME = syntax.NAME
 
 -- ---- is it complete? ------------------------------------------------------------------------------------------------
-
--- An escape begins compiled code, which no line is: it is what an arrow key sends.
-local function compile(text) return loadstring(gsub(text, "^\27", " \27"), M.NAME, "t") end
 
 -- A chunk as an expression and as statements; nil if "=" makes it an expression only. LuaJIT passes over a first line
 -- that begins with "#"; here only "#!" is one.
@@ -20,14 +22,6 @@ local function forms(text)
   local expression, equals = gsub(text, "^%s*=", "")
   if equals > 0 then return "return " .. expression end
   return "return " .. text, (gsub(gsub(text, "^#!", "--"), "^#", " #"))
-end
-
-local END = "near '<eof>'"
-
--- With a newline added a quote that is still open is an error of its line, not of the end.
-local function ends_too_early(text)
-  local chunk, err = compile(text .. "\n")
-  return not chunk and sub(err, -#END) == END
 end
 
 -- The message for a text that does not compile, where a quote that is still open is an error of its line.
@@ -62,41 +56,12 @@ function M.complete(text)
   if word then return word ~= "time" or M.complete(rest) end
   local expression, statements = forms(text)
   if compile(expression) or statements and compile(statements) then return true end
-  return not (ends_too_early(expression) or statements and ends_too_early(statements))
+  local parts, open = sequence.parts(statements or text)
+  if parts then return true end
+  return not (open or ends_too_early(expression) or statements and ends_too_early(statements))
 end
 
 -- ---- top-level locals -----------------------------------------------------------------------------------------------
-
-local opens = { ["function"] = true, ["if"] = true, ["do"] = true, ["repeat"] = true, ["("] = true, ["{"] = true,
-  ["["] = true }
-local closes = { ["end"] = true, ["until"] = true, [")"] = true, ["}"] = true, ["]"] = true }
-
-local ends_value = { ["nil"] = true, ["true"] = true, ["false"] = true, ["..."] = true, ["end"] = true, [")"] = true,
-  ["}"] = true, ["]"] = true }
-
-local continues_value = { ["("] = true, ["{"] = true, ["["] = true, ["."] = true, [":"] = true, [","] = true,
-  ["and"] = true, ["or"] = true }
-for operator in ("+ - * / % ^ .. == ~= < <= > >="):gmatch "%S+" do continues_value[operator] = true end
-
--- May an expression end here, and may one go on here?
-local function is_end_of_value(token)
-  local kind = token.kind
-  return kind == "name" or kind == "number" or kind == "string" or ends_value[token.word]
-end
-local function is_more_of_value(token) return token.kind == "string" or continues_value[token.word] end
-
--- The last token of what opens at i: of `function` its `end`.
-local function closing(tokens, i)
-  local depth = 0
-  for k = i, #tokens do
-    local token = tokens[k]
-    if token.kind ~= "string" then
-      if opens[token.word] then depth = depth + 1 elseif closes[token.word] then depth = depth - 1 end
-    end
-    if depth == 0 then return k end
-  end
-  return #tokens
-end
 
 -- The last token of a list of expressions that begins at i.
 local function end_of_values(tokens, i)
@@ -188,11 +153,40 @@ end
 ---  session's locals that the chunk may use
 ---@field names table<string, boolean>  that occur in the chunk, as variables or otherwise
 ---@field expression boolean   it has values to print
+---@field several boolean      it has statements and expressions: the function gets true and the values that the chunk
+---  returns, false and values to print on the way, or a keeper
 ---@field silent boolean       it ends with a semicolon
 
 local function unused(text, name)
   while find(text, name, 1, true) do name = name .. "_" end
   return name
+end
+
+-- The message for a text that does not compile, as statements (nil: it cannot be any) or as an expression.
+local function message(statements, expression)
+  return message_of(statements and not begins_value(statements) and statements or expression)
+end
+
+-- A text of several parts, with its expressions as arguments of `keep`.
+local function of_parts(text, parts, keep)
+  local out = {}
+  for i, part in ipairs(parts) do
+    if part.expression then
+      local way = i == #parts and "return " .. keep .. "(true," or keep .. (part.silent and "(true," or "(false,")
+      out[#out + 1] = way .. sub(text, part.first, part.last) .. (i == #parts and ")" or ");")
+    else
+      out[#out + 1] = sub(text, part.first, part.last)
+    end
+    local following = parts[i + 1]
+    if following then out[#out + 1] = gsub(sub(text, part.behind + 1, following.start - 1), "[^\n]+", " ") end
+  end
+  return gsub(sub(text, 1, parts[1].start - 1), "[^\n]+", "") .. concat(out)
+end
+
+-- The same as a chunk that compiles with its keepers; nil where the whole breaks a rule that no part does.
+local function joined(text, parts, keep)
+  local body = of_parts(text, parts, keep)
+  return compile(body) and body
 end
 
 ---Reads a chunk, as an expression first.
@@ -202,23 +196,28 @@ end
 ---@return string? err  the compiler's message
 function M.read(text, locals)
   local body, statements = forms(text)
-  local expression = compile(body) ~= nil
+  local expression, parts, keep = compile(body) ~= nil, nil, unused(text, "keep")
   if not expression then
+    local rest, _
     if not (statements and compile(statements)) then
-      return nil, message_of(statements and not begins_value(statements) and statements or body)
+      parts, _, rest = sequence.parts(statements or text)
+      local whole = parts and joined(statements or text, parts, keep)
+      if not whole then return nil, message(rest or statements, rest and "return " .. rest or body) end
+      statements = whole
     end
     body = statements
   end
   local tokens, names = lexer.tokens(body), {}
-  local outer = { unused(body, "keep") }
+  local outer = { keep }
   for _, token in ipairs(tokens) do
     local name = token.kind == "name" and token.word
-    if name and not names[name] then
+    if name and name ~= outer[1] and not names[name] then
       names[name] = true
       if locals[name] then outer[#outer + 1] = name end
     end
   end
   local silent = #tokens > 0 and tokens[#tokens].word == ";"
+  if parts then silent = parts[#parts].silent end
   if expression then -- as arguments, for a tail call would lose the chunk's frame; without a comment at the end
     local last = silent and tokens[#tokens].first - 1 or tokens[#tokens].last
     body = "return " .. outer[1] .. "(" .. sub(body, #"return " + 1, last) .. ")"
@@ -228,7 +227,7 @@ function M.read(text, locals)
   return {
     text = "local " .. concat(outer, ",") .. " return function(...) " .. body .. "\nend",
     outer = outer, names = names, expression = expression,
-    silent = silent,
+    several = parts ~= nil, silent = silent,
   }
 end
 

@@ -217,10 +217,10 @@ end
 
 M.list.source = { about = "EXPRESSION  CUDA C of a kernel or an array not computed yet; a function's lines",
   run = guarded(function(prompt, rest)
-    if rest == "" then
+    local run, chunk = prompt.session:compile("=" .. rest)
+    if rest == "" or run and not chunk.expression then
       return prompt.write(":source takes an expression: a kernel, an array not computed yet, a function\n")
     end
-    local run, chunk = prompt.session:compile("=" .. rest)
     if not run then return prompt.write(chunk .. "\n") end
     local ok, x = prompt.session.run(run)
     prompt.write((ok and source_of(prompt.session, x) or frames.text(x)) .. "\n")

@@ -2,7 +2,8 @@
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find, format, gsub, match = table.concat, string.find, string.format, string.gsub, string.match
-local ipairs, pcall, rawget, rawset, require, select, type = ipairs, pcall, rawget, rawset, require, select, type
+local error, ipairs, pcall, rawget, rawset, require, select, type = error, ipairs, pcall, rawget, rawset, require,
+  select, type
 local stdin, stdout, globals = io.stdin, io.stdout, _G
 local getinfo, getmetatable, loaded, loadstring, rawequal, sub = debug.getinfo, debug.getmetatable, package.loaded,
   loadstring, rawequal, string.sub
@@ -64,8 +65,21 @@ local function texts(prompt, ...)
   return true
 end
 
+local STOPPED = {} -- the error that ends a chunk whose value could not be printed, which was told
+
+-- What prints the values of a chunk's expressions on the way.
+local function shower(prompt)
+  return function(...)
+    if select("#", ...) == 0 then return end
+    prompt.leave()
+    prompt.session:remember((...))
+    if not texts(prompt, ...) then error(STOPPED, 0) end
+  end
+end
+
 local function results(prompt, silent, ok, ...)
   if not ok then
+    if rawequal((...).err, STOPPED) then return false end
     prompt.write(lost.text(prompt, (...)) .. "\n")
     lost.tell(prompt, (...).err)
     return false
@@ -100,7 +114,7 @@ end
 ---@return boolean ok
 function M.run_chunk(prompt, text, call, entry)
   local session = prompt.session
-  local run, chunk = session:compile(text)
+  local run, chunk = session:compile(text, shower(prompt))
   if not run then
     prompt.write(chunk .. "\n")
     return false

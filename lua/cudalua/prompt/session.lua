@@ -68,11 +68,21 @@ end
 
 local function same(...) return ... end
 
+-- What a chunk of several parts calls: with a keeper, with true and values to return, with false and values to show.
+local function of_several(keep, show)
+  return function(what, ...)
+    if what == true then return ... end
+    if what then return keep(what) end
+    if show then show(...) end
+  end
+end
+
 ---Compiles a chunk.
 ---@param text string
+---@param show? fun(...)  takes the values of expressions that other parts of the chunk follow
 ---@return function? run
 ---@return cudalua.prompt.Chunk|string about  or the compiler's message
-function Session:compile(text)
+function Session:compile(text, show)
   local cells = self.cells
   local chunk, err = chunks.read(text, cells)
   if not chunk then return nil, err end
@@ -92,7 +102,8 @@ function Session:compile(text)
   while name do
     local cell = cells[name]
     if name == chunk.outer[1] then
-      setupvalue(run, i, chunk.expression and same or keep)
+      local take = chunk.expression and same or keep
+      setupvalue(run, i, chunk.several and of_several(keep, show) or take)
     elseif cell then
       upvaluejoin(run, i, cell[1], cell[2])
     end
