@@ -8,7 +8,7 @@ local M = {}
 -- Pages of the manual, by the contract's prefix, and of the module itself and of arrays by the spec that proves a name.
 local PAGES = { cuda = "kernels", compiler = "compiling", softgpu = "softgpu", io = "looking", random = "random",
   repl = "prompt", tools = "from-pycuda", luassert = "embedding", autoinit = "from-pycuda",
-  autoprimaryctx = "from-pycuda", linalg = "matrices", fft = "fourier", sparse = "sparse", image = "imaging",
+  autoprimaryctx = "from-pycuda", linalg = "matrices", fft = "fourier", sparse = "sparse", image = "filters",
   gl = "opengl", ndarray = "host-arrays", ["cuda.debug"] = "debugging" }
 local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compiling", cache_spec = "compiling",
   dynamic_spec = "compiling", linker_spec = "compiling", lto_spec = "compiling", module_spec = "compiling",
