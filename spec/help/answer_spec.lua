@@ -77,7 +77,9 @@ describe("help() finds", function()
     end
     local pages = {}
     for _, text in pairs(require "cudalua.help.topics") do
-      for path, section in text:gmatch "(docs/[%l-]+%.md), section (%u%l[%l ]*)" do pages[path .. section] = { path, section } end
+      for path, section in text:gmatch "(docs/[%l-]+%.md), section (%u%l[%l ]*)" do
+        pages[path .. section] = { path, section }
+      end
     end
     assert.truthy(next(pages))
     for _, page_of in pairs(pages) do

@@ -163,8 +163,8 @@ M.arrays = spelled {
   { "chunk", "a:split(parts)" },
   { "vsplit", "a:split(parts, 1)" },
   { "hsplit", "a:split(parts, 2)" },
-  { "resize", "a:reshape(shape) for the same number of elements; for more, a:ravel():tile(times)[{ { 1, n } }]:reshape" ..
-    "(shape) repeats them as NumPy's resize does; " ..
+  { "resize", "a:reshape(shape) for the same number of elements; for more, a:ravel():tile(times)[{ { 1, n } }]:" ..
+    "reshape(shape) repeats them as NumPy's resize does; " ..
     "cuda.image.resize(a, size) interpolates pictures" },
   { "tril_indices", "gpuarray.tril(a):nonzero()" },
   { "triu_indices", "gpuarray.triu(a):nonzero()" },

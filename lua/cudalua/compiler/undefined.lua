@@ -41,8 +41,8 @@ local of_floats = { min = "fminf", max = "fmaxf", pow = "powf" }
 ---@return string?
 local function hint_for_overload(name)
   local float = of_floats[name]
-  return float and ("%s is ambiguous for arguments of these types; for floats, write %s, which converts all arguments"):format(
-    name, float)
+  return float and ("%s is ambiguous for arguments of these types; for floats, write %s, which converts all " ..
+    "arguments"):format(name, float)
 end
 
 return { hint_for_name = hint_for_name, hint_for_overload = hint_for_overload }
