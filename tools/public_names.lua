@@ -5,10 +5,11 @@ local map = require "tools.map"
 
 local M = {}
 
--- Pages of the manual, by the contract's prefix, and of the module itself by the spec that proves a name.
+-- Pages of the manual, by the contract's prefix, and of the module itself and of arrays by the spec that proves a name.
 local PAGES = { cuda = "kernels", compiler = "compiling", softgpu = "softgpu", io = "looking", random = "random",
   repl = "prompt", tools = "from-pycuda", luassert = "embedding", autoinit = "from-pycuda",
-  autoprimaryctx = "from-pycuda" }
+  autoprimaryctx = "from-pycuda", linalg = "matrices", fft = "fourier", sparse = "sparse", image = "filters",
+  gl = "opengl", ndarray = "host-arrays", ["cuda.debug"] = "debugging" }
 local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compiling", cache_spec = "compiling",
   dynamic_spec = "compiling", linker_spec = "compiling", lto_spec = "compiling", module_spec = "compiling",
   pycuda_spec = "compiling", show_spec = "looking", plot_spec = "looking", embedding_spec = "embedding",
@@ -16,9 +17,13 @@ local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compili
   mem_async_spec = "arrays", errors_spec = "traps", names_spec = "traps", texture_spec = "textures",
   surface_spec = "textures", mipmap_spec = "textures", texref_spec = "textures",
   profile_spec = "profiling", progress_spec = "prompt", exported_spec = "shipping", replay_spec = "softgpu" }
+local OF_ARRAYS = { gpuarray_sort_spec = "reductions", gpuarray_reduce_spec = "reductions",
+  gpuarray_scan_spec = "reductions", gpuarray_count_spec = "reductions", matmul_spec = "matrices",
+  contractions_spec = "matrices", convolve_spec = "signals", gradient_spec = "signals" }
 
 local function page_of(row)
-  local page = row.prefix == "cuda" and OF_SPECS[row.spec] or PAGES[row.prefix] or "arrays"
+  local by_spec = row.prefix == "cuda" and OF_SPECS or row.prefix == "gpuarray" and OF_ARRAYS or {}
+  local page = by_spec[row.spec] or PAGES[row.prefix] or "arrays"
   return "docs/" .. page .. ".md"
 end
 

@@ -211,10 +211,8 @@ check_release() {
   local release=$1 name=$2 command first
   mapfile -t first < <({ commands "From source"; commands "Check it"; } | grep '^\./dev')
   machine "$release" "$name" root
-  step "$name" root "${first[0]}"
-  rows+=("| $name | root | downloaded by it: $(downloads "$name") | | | |")
-  for command in "${first[@]:1}"; do step "$name" root "$command"; done
-  while IFS= read -r command; do step "$name" root "$command"; done < <({ commands "From source"; commands "Check it"; } | grep -v '^\./dev')
+  install_from_source "$name"
+  while IFS= read -r command; do step "$name" root "$command"; done < <(commands "Check it")
   check_shipped "$release" "$name"
   check_packages "$release" "$name"
   remove_machine "$name"
@@ -224,11 +222,20 @@ check_release() {
   check_rock "$release" "$name"
 }
 
+# install_from_source NAME: README's commands in a fresh clone, in their order and as they are: nothing but the first one
+# has built what the second one installs.
+install_from_source() {
+  local command list
+  mapfile -t list < <(commands "From source")
+  step "$1" root "${list[0]}"
+  rows+=("| $1 | root | downloaded by it: $(downloads "$1") | | | |")
+  for command in "${list[@]:1}"; do step "$1" root "$command"; done
+}
+
 # only_packages RELEASE NAME: the packages alone.
 only_packages() {
   machine "$1" "$2" root
-  step "$2" root "./dev run examples/01_multiply.lua"
-  step "$2" root "meson install -C build --no-rebuild"
+  install_from_source "$2"
   check_packages "$1" "$2"
   remove_machine "$2"
   check_rock "$1" "$2"
@@ -242,9 +249,8 @@ check_hosts() {
   machine bookworm "$name" root
   enter "$name" root "apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends \
     ${HOSTS[*]}" >"$work/step.log" 2>&1 || cat "$work/step.log"
-  step "$name" root "$(commands "From source" | head -n 1)"
+  install_from_source "$name"
   step "$name" root "dpkg-query -W -f='\${Package} is \${db:Status-Status}\n' libnginx-mod-http-lua && nginx -q -t"
-  step "$name" root "meson install -C build"
   step "$name" root "python3 -m pip install -q --target /srv/lupa lupa numpy && echo lupa is installed"
   for host in c python nginx neovim love luv tarantool; do
     step "$name" root "set -o pipefail; PYTHONPATH=/srv/lupa python3 tools/embedding_check.py --all $host | sed -n 1p"

@@ -126,7 +126,12 @@ describe("Names that there are not", function()
       gpu.raises("LogicError", "cuda.image.convolve2d(a, kernel:flip(),", read(t, "filter2D"))
       gpu.raises("LogicError", "cuda.image.convolve2d(a, kernel:flip(),", read(t, "conv2d"))
     end
-    says("cuda", cuda, { cudaMalloc = "; use cuda.mem_alloc(bytes)" })
+    says("cuda", cuda, { cudaMalloc = "; use cuda.mem_alloc(bytes)",
+      colormap = "; use the option map: cuda.io.save_image(path, a, { map = 'viridis' })" })
+    says("gpuarray", gpuarray, { from_table = "; use gpuarray.to_gpu(values)" })
+    says("an array", a, { column = "; use a[{ {}, i }]", row = "; use a[i]",
+      save_png = "; it is a function: cuda.io.save_image(path, a)" })
+    says("io", cuda.io, { save_png = "; use cuda.io.save_image(path, a)" })
     for _, t in ipairs { a, gpuarray, cuda } do
       gpu.raises("LogicError", "of nonsymmetric matrices are not supported; for symmetric and Hermitian matrices " ..
         "use cuda.linalg.eigh(a)", read(t, "eig"))

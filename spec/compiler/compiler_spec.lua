@@ -50,6 +50,27 @@ __global__ void k(float *a)
     assert.equal(err.log, err.stderr)
   end)
 
+  it("a compiler error has a hint for what shaders, C++ and Python have and CUDA C does not", function()
+    for expression, hint in pairs {
+      ["clamp(x, 0, 1)"] = "CUDA C does not have clamp; write fminf(fmaxf(x, low), high)",
+      ["lerp(x, 1, 2)"] = "CUDA C does not have lerp; write a + t * (b - a)",
+      ["maxf(x, 1)"] = "CUDA C does not have maxf; write fmaxf(x, y)",
+      ["math.sqrt(x)"] = "CUDA C does not have math; write sqrtf(x)",
+      ["min(x, 1)"] = "min is ambiguous for arguments of these types; for floats, write fminf, which converts all",
+      ["pow(i, 2)"] = "pow is ambiguous for arguments of these types; for floats, write powf",
+      ["x ^ 2"] = "powf(x, y) for a power",
+      ["x % 2"] = "for floats, write fmodf(x, y)",
+      ["x ** 2"] = "CUDA C does not have the operator **",
+      ["(make_float3(1, 2, 3) + make_float3(1, 2, 3)).x"] = "types such as float3 do not have operators",
+      ["std::min(x, 1.f)"] = "without std::",
+    } do
+      local err = gpu.error_of("CompileError", cuda.SourceModule,
+        ("__global__ void k(float *a, float x, int i) { a[0] = %s; }"):format(expression))
+      assert.truthy(err.hint and err.hint:find(hint, 1, true), expression .. ": " .. tostring(err.hint))
+    end
+    assert.is_nil(gpu.error_of("CompileError", cuda.SourceModule, "__global__ void k(int *a) { *a = frob(1); }").hint)
+  end)
+
   it("line numbers stay the user's behind an #include", function()
     local err = gpu.error_of("CompileError", cuda.compile,
       '#include "mine.h"\n\n__global__ void k(int *p) { *p = MINE + nope; }\n',

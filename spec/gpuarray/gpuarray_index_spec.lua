@@ -461,6 +461,10 @@ describe("a bad index", function()
     message("too many indices", function() return a[{ 1, ints { 1 }, 1 }] end)
     message("the axis has 3 elements", function() return a[{ 4, ints { 1 } }] end)
     message("index 2 must be an integer", function() return a[{ ints { 1 }, "x" }] end)
+    for _, index in ipairs { { ":", 1 }, { nil, 1 } } do
+      message("{} selects all of an axis, and {first, last} a part", function() return a[index] end)
+      message("{} selects all of an axis, and {first, last} a part", function() a[index] = 0 end)
+    end
     message("an index must be a", function() return a[{ x = ints { 1 } }] end)
     message("the selection has the shape (2, 4) and cannot be assigned an array of shape (3,)",
       function() a[ints { 1, 2 }] = g.to_gpu({ 1, 2, 3 }, "int32") end)

@@ -39,6 +39,7 @@ describe("help() finds", function()
       pinned = "cuda.pagelocked_empty", absolute = "cuda.gpuarray.abs", compile = "cuda.compile", plot = "cuda.plot",
       profile = "cuda.profile", transpose = "cuda.gpuarray.transpose", event = "cuda.Event",
       random = "cuda.random", cumsum = "cuda.gpuarray.cumsum", argsort = "cuda.gpuarray.argsort",
+      ["mean of each row"] = "cuda.gpuarray.mean", ["row mean"] = "cuda.gpuarray.mean",
       ["sort descending"] = "cuda.gpuarray.sort", ["how do I sort"] = "cuda.gpuarray.sort",
       ["copy to the host"] = "cuda.memcpy_dtoh", ["random numbers"] = "cuda.random",
       ["shared memory"] = "cuda.Function:set_shared_size", ["free memory"] = "cuda.gpuarray.Array:release",
@@ -60,6 +61,39 @@ describe("help() finds", function()
     assert.equal('Nothing is named "srot"; help "sort", help "dot", help "kron"', answer.of_name("srot", 80))
     assert.equal('Nothing is named "xyzzyq"; try another word, or help(cuda) for the names of the\nmodule',
       answer.of_name("xyzzyq", 80))
+  end)
+
+  it("no nearest names of words that nothing has, but the example programs", function()
+    assert.equal('Nothing matches "game of life"; try other words, or help(cuda) for the names of\n' ..
+      "the module. docs/gallery.md lists example programs.", answer.of_name("game of life", 80))
+  end)
+
+  it("the page of the manual for what has no entry, before entries", function()
+    for question, entry in pairs { index = "index is an option", range = "cuda.range(name, f?, ...)",
+      ["mean of each row"] = "cuda.gpuarray.mean  The mean" } do
+      local topic, rest = answer.of_name(question, 80):match "^(.-)\n\n(.*)$"
+      assert.matches("docs/arrays.md, section Positions", (topic:gsub("\n", " ")), 1, true)
+      assert.equal(entry, rest:sub(1, #entry), question)
+    end
+    local pages = {}
+    for _, text in pairs(require "cudalua.help.topics") do
+      for path, section in text:gmatch "(docs/[%l-]+%.md), section (%u%l[%l ]*)" do
+        pages[path .. section] = { path, section }
+      end
+    end
+    assert.truthy(next(pages))
+    for _, page_of in pairs(pages) do
+      local text = assert(io.open(page_of[1])):read "*a"
+      assert.truthy(text:find("\n## " .. page_of[2] .. "\n", 1, true), page_of[2])
+    end
+  end)
+
+  it("the page of each family of names", function()
+    for name, path in pairs { sort = "reductions", cumsum = "reductions", matmul = "matrices", ["linalg.solve"] =
+      "matrices", convolve = "signals", ["fft.rfft"] = "fourier", ["image.resize"] = "filters", reshape = "arrays" } do
+      assert.matches("\n  manual +docs/" .. path .. "%.md", answer.of_name(name, 80))
+      assert.truthy(assert(io.open("docs/" .. path .. ".md")):read("*a"):find(name:match "[%w_]+$", 1, true), name)
+    end
   end)
 end)
 
@@ -86,7 +120,7 @@ out = a }` sorts the array itself.
             struct type, and if out has another shape
 
   method    a:sort(options?)
-  manual    docs/arrays.md
+  manual    docs/reductions.md
   see also  cuda.gpuarray.argsort, cuda.gpuarray.searchsorted]], answer.of_value("sort", 80))
   end)
 

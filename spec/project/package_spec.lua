@@ -1,7 +1,8 @@
--- The tarball: made of this build, unpacked into a folder with blanks in its name, and used there. The Debian package's
--- description.
+-- The tarball: made of this build, unpacked into a folder with blanks in its name, and used there. What is built for an
+-- install. The Debian package's description.
 local core = require "cudalua.core"
 local gpu = require "spec.support.gpu"
+local json = require "spec.support.plain_json"
 
 local folder, tree
 
@@ -88,6 +89,30 @@ describe("the tarball", function()
       package.path = "%s/share/lua/5.1/?.lua" package.cpath = "%s/lib/lua/5.1/?.so"
       print(require("cudalua.compiler.setup_folders").of_installation())]]):format(tree, tree))
     assert.equal(tree .. "/share/cudalua/cuda\n", out)
+  end)
+end)
+
+-- `./dev run` builds the target `library`; README's `meson install --no-rebuild` installs what it finds.
+describe("The target library", function()
+  local build = core.realpath(os.getenv "CUDALUA_BUILD" or "build")
+
+  it("builds every installed file that the build makes", function()
+    local list, status = shell("unset LD_PRELOAD; meson introspect %s --installed", build)
+    assert.equal(0, status, list)
+    local inputs = shell("unset LD_PRELOAD; ninja -C %s -t query library", build)
+    local built, others = 0, 0
+    for path in pairs(json.decode(list)) do
+      local output = path:sub(1, #build + 1) == build .. "/" and path:sub(#build + 2)
+      local _, is_target = shell("unset LD_PRELOAD; ninja -C %s -t query '%s'", build, output or path)
+      if output and is_target == 0 then
+        assert.truthy(inputs:find("| " .. output .. "\n", 1, true), output .. " is not built by the target library")
+        built = built + 1
+      else -- a file of the tree, or one that was made by configuring
+        assert.truthy(core.stat(path), path)
+        others = others + 1
+      end
+    end
+    assert.is_true(built >= 3 and others >= 6, ("%d built, %d others"):format(built, others))
   end)
 end)
 

@@ -225,6 +225,11 @@ describe("Messages that say what to write", function()
   end)
 
   it("the option that PyTorch has another name for", function()
+    for _, name in ipairs { "cmap", "colormap" } do
+      says(("show: unknown option '%s'; did you mean 'map'?"):format(name), function()
+        cuda.show(gpuarray.ones(3), { [name] = "gray" })
+      end)
+    end
     says("sum: unknown option 'dim'; did you mean 'axis'?", function() gpuarray.ones(3):sum { dim = 1 } end)
     says("sum: unknown option 'keepdim'; did you mean 'keepdims'?", function()
       gpuarray.ones(3):sum { keepdim = true }

@@ -296,6 +296,12 @@ local function meant_range(shape, n, items)
   return ("; a range is a list inside the index: a[{ {%s} }]"):format(table.concat(items, ", ", 1, n))
 end
 
+-- Python's a[:, 0] as a[{ ":", 1 }] or a[{ nil, 1 }].
+local function refuse_item(what, axis, item)
+  refuse(what, "index %d must be an integer, got %s; {} selects all of an axis, and {first, last} a part",
+    axis, element.describe(item))
+end
+
 ---The items of an index in braces, a[{...}], which are those of a:slice(...).
 ---@param what string
 ---@param key table
@@ -343,6 +349,7 @@ function M.slice(what, shape, strides, n, items)
         out_shape[#out_shape + 1] = count
         out_strides[#out_strides + 1] = count > 1 and stride * step or stride
       else
+        if item == nil or type(item) == "string" then refuse_item(what, axis, item) end
         offset = offset + (M.position(what, axis, item, extent) - 1) * stride
       end
     end

@@ -73,8 +73,9 @@ function M.list(known)
   return table.concat(names, ", ")
 end
 
--- PyTorch's and older names of options.
-local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method" }
+-- Older names of options, and those of PyTorch and Matplotlib.
+local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
+  cmap = "map", colormap = "map", colourmap = "map" }
 
 ---Raises the error for an unknown option.
 ---@param where string  function, for the message

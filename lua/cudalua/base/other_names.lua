@@ -18,6 +18,7 @@ end
 M.arrays = spelled {
   -- making arrays
   { "array asarray asanyarray tensor as_tensor from_numpy fromiter Tensor", "gpuarray.to_gpu(values)" },
+  { "from_table fromtable from_list from_array", "gpuarray.to_gpu(values)" },
   { "FloatTensor CudaTensor", "gpuarray.to_gpu(values, 'float32'), or gpuarray.empty(shape, 'float32')" },
   { "DoubleTensor", "gpuarray.to_gpu(values, 'float64')" },
   { "HalfTensor", "gpuarray.to_gpu(values, 'float16')" },
@@ -143,6 +144,10 @@ M.arrays = spelled {
   { "expand_as expandAs", "a:broadcast_to(b.shape)" },
   { "resize resize_", "a:reshape(shape), or cuda.image.resize(a, { height, width }) for a picture" },
   { "resizeAs resize_as_", "a:reshape(b.shape)" },
+  { "column col", "a[{ {}, i }]" },
+  { "row", "a[i]" },
+  { "columns cols", "a[{ {}, { first, last } }], or a.shape[2] for their number" },
+  { "rows", "a[{ { first, last } }], or a.shape[1] for their number" },
   { "narrow", "a[{ { first, last } }]" },
   { "unbind", "a:unstack()" },
   { "view_as", "a:reshape(b.shape), or a:view(dtype)" },
@@ -318,8 +323,9 @@ M.cuda = spelled {
   { "GPUArray", "cuda.gpuarray.Array, and cuda.gpuarray.empty(shape, dtype) for a new one" },
   -- pictures and tables
   { "imshow matshow", "cuda.show(a)" },
-  { "imread", "cuda.io.load_image(path)" },
-  { "imsave imwrite", "cuda.io.save_image(path, a)" },
+  { "imread load_png read_png", "cuda.io.load_image(path)" },
+  { "imsave imwrite save_png savepng write_png save_picture", "cuda.io.save_image(path, a)" },
+  { "colormap colormaps cmap", "the option map: cuda.io.save_image(path, a, { map = 'viridis' })" },
   { "genfromtxt", "cuda.io.loadtxt(path)" },
   { "csv read_csv load_csv loadcsv", "cuda.io.loadtxt(path, { delimiter = ',' })" },
   { "to_csv save_csv savecsv", "cuda.io.savetxt(path, a, { delimiter = ',' })" },

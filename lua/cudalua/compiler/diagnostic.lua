@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local pairs_of = require "cudalua.base.pairs_of"
 local toolchain = require "cudalua.compiler.toolchain"
+local undefined = require "cudalua.compiler.undefined"
 
 local M = {}
 
@@ -150,6 +151,7 @@ local function unknown_name(text)
   if name and (name:find "^cuda%u" or name:find "^std$") then
     return "only GPU code is compiled here; do the host's work in Lua: cuda.mem_alloc, cuda.memcpy_htod ..."
   end
+  return name and undefined.hint_for_name(name)
 end
 
 local launches = "kernels that launch kernels need cuda.DynamicSourceModule"
@@ -172,6 +174,21 @@ local hints = {
   end },
   { "separate compilation mode", function() return launches end },
   { "^device%-side kernel launch", function() return launches end },
+  { '^more than one instance of overloaded function "([%w_]+)"', function(_, name)
+    return undefined.hint_for_overload(name)
+  end },
+  { "^expression must have integral or unscoped enum type", function()
+    return "the operators %, ^, & and << take integers only; for floats, write fmodf(x, y), and powf(x, y) for a power"
+  end },
+  { '^operand of "%*" must be a pointer', function()
+    return "if you want a power, write powf(x, y): CUDA C does not have the operator **"
+  end },
+  { '^no operator "[^"]+" matches these operands', function()
+    return "types such as float3 do not have operators; compute each member: make_float3(a.x + b.x, ...)"
+  end },
+  { '^namespace "std" has no member', function()
+    return "write min, fminf or sqrtf without std::; more of the C++ library is available as <cuda/std/...>"
+  end },
   { '^at the end of the source: expected a "}"', function() return "the source has a { that is never closed" end },
   { "^unrecognized option", function()
     return 'docs/compiling.md lists the options; backend = "nvcc" compiles with nvcc'

@@ -1,7 +1,7 @@
 -- What help() answers: an entry, or what may have been meant.
 
-local concat, find, format, gsub, ipairs, match, upper = table.concat, string.find, string.format, string.gsub, ipairs,
-  string.match, string.upper
+local concat, find, format, gmatch, gsub, ipairs, match, upper = table.concat, string.find, string.format,
+  string.gmatch, string.gsub, ipairs, string.match, string.upper
 local min, rawequal, sort, type = math.min, rawequal, table.sort, type
 
 local core = require "cudalua.core"
@@ -10,6 +10,7 @@ local other_names = require "cudalua.base.other_names"
 local page = require "cudalua.help.page"
 local pairs_of = require "cudalua.base.pairs_of"
 local search = require "cudalua.help.search"
+local topics = require "cudalua.help.topics"
 local values = require "cudalua.help.values"
 
 local M = {}
@@ -87,7 +88,14 @@ local function found(list, width)
   return text .. more .. format('\nType help "%s" for the first one.', gsub(list[1].name, "^cuda%.", ""))
 end
 
+-- Words that nothing has are no misspelt name.
+local function no_words(words, width)
+  return page.wrapped(format('Nothing matches "%s"; try other words, or help(cuda) for the names of the module. ' ..
+    'docs/gallery.md lists example programs.', words), width)
+end
+
 local function nearest(name, width)
+  if find(name, "%s") then return no_words(name, width) end
   local names, seen = {}, {}
   local function add(text)
     if not seen[text] then
@@ -106,12 +114,7 @@ local function nearest(name, width)
   return page.wrapped(format('Nothing is named "%s"; %s', name, concat(list, ", ")), width)
 end
 
----The answer for a name or words.
----@param name string
----@param width integer  columns
----@return string
-function M.of_name(name, width)
-  name = match(gsub(name, "%(.*%)%s*$", ""), "^%s*(.-)%s*$")
+local function of_words(name, width)
   local short = search.without_library(name)
   local exact = entries.named(name)
   if #exact == 0 then exact = entries.named(short) end
@@ -123,7 +126,20 @@ function M.of_name(name, width)
   local list = search.search(name)
   local option = find(short, "^[%a_][%w_]*$") and of_option(short, width)
   if option then return option end
-  return #list > 0 and found(list, width) or nearest(name, width)
+  if #list > 0 then return found(list, width) end
+  return not topics[short] and nearest(name, width) or nil
+end
+
+---The answer for a name or words.
+---@param name string
+---@param width integer  columns
+---@return string
+function M.of_name(name, width)
+  name = match(gsub(name, "%(.*%)%s*$", ""), "^%s*(.-)%s*$")
+  local topic, text = topics[search.without_library(name)], of_words(name, width)
+  for word in gmatch(find(name, "%s") and name or "", "%a+") do topic = topic or topics[word] end
+  if not topic then return text end
+  return page.wrapped(topic, width) .. (text and "\n\n" .. text or "")
 end
 
 -- ---- by value -------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ end
 
 -- What programs try as methods of arrays, and what it is here.
 local of_arrays = { show = "cuda.show(a)", plot = "cuda.plot(a)", save_image = "cuda.io.save_image(path, a)",
-  savetxt = "cuda.io.savetxt(path, a)" }
+  savetxt = "cuda.io.savetxt(path, a)", save_png = "cuda.io.save_image(path, a)" }
 
 local function with_array(key) return of_arrays[key] and "it is a function: " .. of_arrays[key] end
 

@@ -30,15 +30,8 @@ array. Lua does not support `a < b` and `#a` for arrays; use `a:lt(b)` and `a:le
 = cuda.gpuarray.Array:acos(options) = cuda.gpuarray.acos
 = cuda.gpuarray.Array:acosh(options) = cuda.gpuarray.acosh
 = cuda.gpuarray.Array:add(b, options) = cuda.gpuarray.add
-= cuda.gpuarray.Array:addmm(a, b, options) = cuda.gpuarray.addmm
-= cuda.gpuarray.Array:all(options) = cuda.gpuarray.all
 = cuda.gpuarray.Array:allclose(b, options) = cuda.gpuarray.allclose
 = cuda.gpuarray.Array:angle(options) = cuda.gpuarray.angle
-= cuda.gpuarray.Array:any(options) = cuda.gpuarray.any
-= cuda.gpuarray.Array:argmax(options) = cuda.gpuarray.argmax
-= cuda.gpuarray.Array:argmin(options) = cuda.gpuarray.argmin
-= cuda.gpuarray.Array:argpartition(kth, options) = cuda.gpuarray.argpartition
-= cuda.gpuarray.Array:argsort(options) = cuda.gpuarray.argsort
 = cuda.gpuarray.Array:array_equal(b, options) = cuda.gpuarray.array_equal
 = cuda.gpuarray.Array:array_split(parts, axis) = cuda.gpuarray.array_split
 = cuda.gpuarray.Array:asin(options) = cuda.gpuarray.asin
@@ -82,34 +75,25 @@ As bind_to_texref, and sets the format of the reference to the array's dtype. Py
 = cuda.gpuarray.Array:compress(condition, options) = cuda.gpuarray.compress
 = cuda.gpuarray.Array:conj(options) = cuda.gpuarray.conj
 = cuda.gpuarray.Array:conjugate(options) = cuda.gpuarray.conjugate
-= cuda.gpuarray.Array:convolve(v, options) = cuda.gpuarray.convolve
 = cuda.gpuarray.Array:copy(options) = cuda.gpuarray.copy
 = cuda.gpuarray.Array:copysign(b, options) = cuda.gpuarray.copysign
 = cuda.gpuarray.Array:corrcoef(options) = cuda.gpuarray.corrcoef
-= cuda.gpuarray.Array:correlate(v, options) = cuda.gpuarray.correlate
 = cuda.gpuarray.Array:cos(options) = cuda.gpuarray.cos
 = cuda.gpuarray.Array:cosh(options) = cuda.gpuarray.cosh
 = cuda.gpuarray.Array:cospi(options) = cuda.gpuarray.cospi
-= cuda.gpuarray.Array:count_nonzero(options) = cuda.gpuarray.count_nonzero
 = cuda.gpuarray.Array:cov(options) = cuda.gpuarray.cov
-= cuda.gpuarray.Array:cross(b, options) = cuda.gpuarray.cross
 = cuda.gpuarray.Array:cube(options) = cuda.gpuarray.cube
 = cuda.gpuarray.Array:cuda_array_interface()
 Describes the array to other libraries: version 3 of Numba's CUDA Array Interface. As with `ptr`, this computes the
 array and all pending operations on it. The memory lives as long as the array or this table.
 @return table description  fields: shape, typestr ("<f4") and version; data: {ptr, readonly}, where ptr is 0 for an array without elements; strides: in bytes, nil for C order; descr: for structs, {name, typestr or descr, shape?} for each field, with unnamed ones for gaps; stream: the current stream, as 1 for the legacy default stream, 2 for the per-thread default stream, otherwise its handle; work in it may use the array; owner: the array
 @raise LogicError if the memory was released; errors of the kernels that compute the value
-= cuda.gpuarray.Array:cummax(options) = cuda.gpuarray.cummax
-= cuda.gpuarray.Array:cummin(options) = cuda.gpuarray.cummin
-= cuda.gpuarray.Array:cumprod(options) = cuda.gpuarray.cumprod
-= cuda.gpuarray.Array:cumsum(options) = cuda.gpuarray.cumsum
 = cuda.gpuarray.Array:cyl_bessel_i0(options) = cuda.gpuarray.cyl_bessel_i0
 = cuda.gpuarray.Array:cyl_bessel_i1(options) = cuda.gpuarray.cyl_bessel_i1
 = cuda.gpuarray.Array:degrees(options) = cuda.gpuarray.degrees
 = cuda.gpuarray.Array:diagonal(k, axis1, axis2) = cuda.gpuarray.diagonal
 = cuda.gpuarray.Array:diff(n, options) = cuda.gpuarray.diff
 = cuda.gpuarray.Array:div(b, options) = cuda.gpuarray.div
-= cuda.gpuarray.Array:dot(b, options) = cuda.gpuarray.dot
 = cuda.gpuarray.Array:eq(b, options) = cuda.gpuarray.eq
 = cuda.gpuarray.Array:erf(options) = cuda.gpuarray.erf
 = cuda.gpuarray.Array:erfc(options) = cuda.gpuarray.erfc
@@ -163,7 +147,6 @@ has finished the copy.
 @param to? cuda.ndarray.Array  a contiguous host array of the same shape and dtype that receives the elements, in page-locked memory (for other memory the call waits); default: a new one
 @return cuda.ndarray.Array
 @raise LogicError if `to` has another shape or dtype; errors of the kernels that compute the value
-= cuda.gpuarray.Array:gradient(options) = cuda.gpuarray.gradient
 = cuda.gpuarray.Array:gt(b, options) = cuda.gpuarray.gt
 = cuda.gpuarray.Array:heaviside(b, options) = cuda.gpuarray.heaviside
 = cuda.gpuarray.Array:hypot(b, options) = cuda.gpuarray.hypot
@@ -196,7 +179,6 @@ Writes a * b to a itself, and so to the array that a is a view of.
 @param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
-= cuda.gpuarray.Array:inner(b, options) = cuda.gpuarray.inner
 = cuda.gpuarray.Array:ipow(b)
 Writes a ^ b to a itself, and so to the array that a is a view of.
 @param b cuda.gpuarray.Array|number  the second operand; it broadcasts to a's shape
@@ -220,7 +202,6 @@ Returns the value of an element, or of an array with one element.
 = cuda.gpuarray.Array:j0(options) = cuda.gpuarray.j0
 = cuda.gpuarray.Array:j1(options) = cuda.gpuarray.j1
 = cuda.gpuarray.Array:jn(a, options) = cuda.gpuarray.jn
-= cuda.gpuarray.Array:kron(b, options) = cuda.gpuarray.kron
 = cuda.gpuarray.Array:lcm(b, options) = cuda.gpuarray.lcm
 = cuda.gpuarray.Array:ldexp(b, options) = cuda.gpuarray.ldexp
 = cuda.gpuarray.Array:le(b, options) = cuda.gpuarray.le
@@ -241,15 +222,9 @@ Returns the length of the first axis.
 = cuda.gpuarray.Array:logical_not(options) = cuda.gpuarray.logical_not
 = cuda.gpuarray.Array:logical_or(b, options) = cuda.gpuarray.logical_or
 = cuda.gpuarray.Array:logical_xor(b, options) = cuda.gpuarray.logical_xor
-= cuda.gpuarray.Array:logsumexp(options) = cuda.gpuarray.logsumexp
 = cuda.gpuarray.Array:lt(b, options) = cuda.gpuarray.lt
 = cuda.gpuarray.Array:masked_fill(mask, value, options) = cuda.gpuarray.masked_fill
-= cuda.gpuarray.Array:matmul(b, options) = cuda.gpuarray.matmul
-= cuda.gpuarray.Array:max(options) = cuda.gpuarray.max
 = cuda.gpuarray.Array:maximum(b, options) = cuda.gpuarray.maximum
-= cuda.gpuarray.Array:mean(options) = cuda.gpuarray.mean
-= cuda.gpuarray.Array:median(options) = cuda.gpuarray.median
-= cuda.gpuarray.Array:min(options) = cuda.gpuarray.min
 = cuda.gpuarray.Array:minimum(b, options) = cuda.gpuarray.minimum
 = cuda.gpuarray.Array:mod(b, options) = cuda.gpuarray.mod
 = cuda.gpuarray.Array:modf(options) = cuda.gpuarray.modf
@@ -257,36 +232,16 @@ Returns the length of the first axis.
 = cuda.gpuarray.Array:mul(b, options) = cuda.gpuarray.mul
 = cuda.gpuarray.Array:mul_add(selffac, other, otherfac, options) = cuda.gpuarray.mul_add
 = cuda.gpuarray.Array:nan_to_num(options) = cuda.gpuarray.nan_to_num
-= cuda.gpuarray.Array:nanargmax(options) = cuda.gpuarray.nanargmax
-= cuda.gpuarray.Array:nanargmin(options) = cuda.gpuarray.nanargmin
-= cuda.gpuarray.Array:nancumsum(options) = cuda.gpuarray.nancumsum
-= cuda.gpuarray.Array:nanmax(options) = cuda.gpuarray.nanmax
-= cuda.gpuarray.Array:nanmean(options) = cuda.gpuarray.nanmean
-= cuda.gpuarray.Array:nanmedian(options) = cuda.gpuarray.nanmedian
-= cuda.gpuarray.Array:nanmin(options) = cuda.gpuarray.nanmin
-= cuda.gpuarray.Array:nanpercentile(q, options) = cuda.gpuarray.nanpercentile
-= cuda.gpuarray.Array:nanprod(options) = cuda.gpuarray.nanprod
-= cuda.gpuarray.Array:nanquantile(q, options) = cuda.gpuarray.nanquantile
-= cuda.gpuarray.Array:nanstd(options) = cuda.gpuarray.nanstd
-= cuda.gpuarray.Array:nansum(options) = cuda.gpuarray.nansum
-= cuda.gpuarray.Array:nanvar(options) = cuda.gpuarray.nanvar
 = cuda.gpuarray.Array:ne(b, options) = cuda.gpuarray.ne
 = cuda.gpuarray.Array:neg(options) = cuda.gpuarray.neg
 = cuda.gpuarray.Array:nextafter(b, options) = cuda.gpuarray.nextafter
 = cuda.gpuarray.Array:nonzero(options) = cuda.gpuarray.nonzero
-= cuda.gpuarray.Array:norm(options) = cuda.gpuarray.norm
 = cuda.gpuarray.Array:normcdf(options) = cuda.gpuarray.normcdf
 = cuda.gpuarray.Array:normcdfinv(options) = cuda.gpuarray.normcdfinv
-= cuda.gpuarray.Array:outer(b, options) = cuda.gpuarray.outer
 = cuda.gpuarray.Array:pad(width, mode, options) = cuda.gpuarray.pad
-= cuda.gpuarray.Array:partition(kth, options) = cuda.gpuarray.partition
-= cuda.gpuarray.Array:percentile(q, options) = cuda.gpuarray.percentile
 = cuda.gpuarray.Array:pos(options) = cuda.gpuarray.pos
 = cuda.gpuarray.Array:pow(b, options) = cuda.gpuarray.pow
-= cuda.gpuarray.Array:prod(options) = cuda.gpuarray.prod
-= cuda.gpuarray.Array:ptp(options) = cuda.gpuarray.ptp
 = cuda.gpuarray.Array:put(indices, values, options) = cuda.gpuarray.put
-= cuda.gpuarray.Array:quantile(q, options) = cuda.gpuarray.quantile
 = cuda.gpuarray.Array:radians(options) = cuda.gpuarray.radians
 = cuda.gpuarray.Array:ravel(order) = cuda.gpuarray.ravel
 = cuda.gpuarray.Array:rcbrt(options) = cuda.gpuarray.rcbrt
@@ -335,37 +290,23 @@ and the program waits until the kernel has checked the positions.
 @param ... any  the items. i removes its axis; {i} keeps it with extent 1. {lo, hi} and {lo, hi, step} are ranges that include both ends; {lo, lo - 1} is empty, and a negative step runs backwards. {} is the whole axis; gpuarray.newaxis adds an axis. An array of integers, on the device or the host, selects the elements at these positions. An array of booleans, with the shape of one or more axes, selects the elements where it is true. The arrays of an index broadcast to one shape. Its axes take the place of the arrays if these are adjacent (with numbers among them), else they come first.
 @return cuda.gpuarray.Array
 @raise LogicError for positions out of range, too many items, and shapes or types that do not fit
-= cuda.gpuarray.Array:sort(options) = cuda.gpuarray.sort
 = cuda.gpuarray.Array:split(parts, axis) = cuda.gpuarray.split
 = cuda.gpuarray.Array:sqrt(options) = cuda.gpuarray.sqrt
 = cuda.gpuarray.Array:square(options) = cuda.gpuarray.square
 = cuda.gpuarray.Array:squeeze(axes) = cuda.gpuarray.squeeze
-= cuda.gpuarray.Array:std(options) = cuda.gpuarray.std
 = cuda.gpuarray.Array:sub(b, options) = cuda.gpuarray.sub
-= cuda.gpuarray.Array:sum(options) = cuda.gpuarray.sum
 = cuda.gpuarray.Array:swapaxes(axis1, axis2) = cuda.gpuarray.swapaxes
 = cuda.gpuarray.Array:take(indices, options) = cuda.gpuarray.take
 = cuda.gpuarray.Array:tan(options) = cuda.gpuarray.tan
 = cuda.gpuarray.Array:tanh(options) = cuda.gpuarray.tanh
-= cuda.gpuarray.Array:tensordot(b, options) = cuda.gpuarray.tensordot
 = cuda.gpuarray.Array:tgamma(options) = cuda.gpuarray.tgamma
 = cuda.gpuarray.Array:tile(...) = cuda.gpuarray.tile
 = cuda.gpuarray.Array:tolist()
 Returns the elements as nested tables; for a 0-d array, the value.
 @return any
-= cuda.gpuarray.Array:topk(k, options) = cuda.gpuarray.topk
-= cuda.gpuarray.Array:trace(k, options) = cuda.gpuarray.trace
 = cuda.gpuarray.Array:transpose(...) = cuda.gpuarray.transpose
-= cuda.gpuarray.Array:trapezoid(options) = cuda.gpuarray.trapezoid
-= cuda.gpuarray.Array:tril(k, options) = cuda.gpuarray.tril
-= cuda.gpuarray.Array:triu(k, options) = cuda.gpuarray.triu
 = cuda.gpuarray.Array:trunc(options) = cuda.gpuarray.trunc
-= cuda.gpuarray.Array:unique(options) = cuda.gpuarray.unique
 = cuda.gpuarray.Array:unstack(axis) = cuda.gpuarray.unstack
-= cuda.gpuarray.Array:unwrap(options) = cuda.gpuarray.unwrap
-= cuda.gpuarray.Array:var(options) = cuda.gpuarray.var
-= cuda.gpuarray.Array:vdot(b, options) = cuda.gpuarray.vdot
-= cuda.gpuarray.Array:vecdot(b, options) = cuda.gpuarray.vecdot
 = cuda.gpuarray.Array:view(dtype)
 Reinterprets the bytes as elements of another dtype and returns a view. If the element sizes differ, the last axis
 must be contiguous and gets more or fewer elements.
@@ -415,23 +356,6 @@ a + b. Integers wrap around; for bool, a or b.
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
-= cuda.gpuarray.addmm(c, a, b, options)
-Computes beta * c + alpha * (a b), where a b is the product of matmul(), rounded once: alpha times the sum, to which
-beta times c is added with one rounding. With beta = 0, c is not read.
-@param c cuda.gpuarray.Array  an array that broadcasts to the product's shape
-@param a cuda.gpuarray.Array  as for matmul
-@param b cuda.gpuarray.Array  as for matmul
-@param options? {alpha: any, beta: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} alpha: the factor of the product, a number, default 1; beta: the factor of c, a number, default 1. Both must be integers if the product has integers. out: may be c
-@return cuda.gpuarray.Array  of the promoted dtype of c and the product
-@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
-@options allocator alpha beta out stream
-= cuda.gpuarray.all(a, options)
-Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array  of bool
-@raise LogicError if an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
 = cuda.gpuarray.allclose(a, b, options)
 Returns true if all elements are close, as isclose() defines it. The program waits for the result. Returns true for
 empty arrays.
@@ -448,13 +372,6 @@ The angle of a complex number, from -pi to pi; 0 or pi for a real number.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
-= cuda.gpuarray.any(a, options)
-Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array  of bool
-@raise LogicError if an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
 = cuda.gpuarray.arange(start, stop, step, dtype, options)
 Returns the numbers from start up to stop, which is excluded, as NumPy's arange does: arange(stop), arange(start,
 stop) or arange(start, stop, step), optionally followed by a dtype and options.
@@ -467,37 +384,6 @@ stop) or arange(start, stop, step), optionally followed by a dtype and options.
 @return cuda.gpuarray.Array
 @raise LogicError for a step of 0, for numbers that are not finite, and for those that the dtype cannot hold; MemoryError
 @options allocator dtype step stream
-= cuda.gpuarray.argmax(a, options)
-The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
-Without an axis, positions count all elements in C order.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
-= cuda.gpuarray.argmin(a, options)
-The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
-Without an axis, positions count all elements in C order.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
-= cuda.gpuarray.argpartition(a, kth, options)
-Returns the positions of the elements that partition() selects, as NumPy's argpartition.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param kth integer|integer[]  as for partition
-@param options? any  as for partition
-@return cuda.gpuarray.Array  int64, positions on the axis from 1
-@raise LogicError as gpuarray.partition
-@options allocator axis out stream
-= cuda.gpuarray.argsort(a, options)
-Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param options? any  as for sort
-@return cuda.gpuarray.Array  int64, positions on the axis from 1
-@raise LogicError as sort
-@options allocator axis descending out stream
 = cuda.gpuarray.argwhere(a, options)
 Returns the positions of the elements that are not 0 as rows, with one column for each axis. The program waits for
 the array.
@@ -580,15 +466,6 @@ the result is NaN or infinite, whereas NumPy raises an error.
 @return cuda.gpuarray.Array?  the sums of the weights, with the same shape
 @raise LogicError if the shape of the weights does not fit, and as gpuarray.mean
 @options allocator axis keepdims out returned stream weights
-= cuda.gpuarray.bincount(a, options)
-Counts the integers from 1 to the greatest element: element v of the result is the count of the number v. So it
-counts positions and the results of argmin(), unique() and digitize(). Add 1 to numbers that begin with 0. The
-program waits until the greatest element is known.
-@param a cuda.gpuarray.Array  a 1-D array of integers from 1
-@param options? {weights: any, minlength: integer, stream: cuda.Stream, allocator: function}  weights: an array with a's shape, whose elements are summed instead of ones; minlength: the minimum number of elements of the result
-@return cuda.gpuarray.Array  int64; with weights, float64
-@raise LogicError if an element is less than 1, and if types or shapes do not fit
-@options allocator minlength stream weights
 = cuda.gpuarray.bitwise_and(a, b, options)
 Bitwise and of integers and bool.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -708,17 +585,6 @@ The complex conjugate: another name of conj, as in PyCUDA.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
-= cuda.gpuarray.convolve(a, v, options)
-The convolution of two vectors, as NumPy's convolve: element k is the sum of a[i] * v[j] over all i + j = k + 1. The
-sum runs over the elements of the shorter vector in ascending order, with one fused multiply-add each, and is rounded
-as in matmul(). The result therefore has the same bits on every device. Integers and bool are summed in 64 bits, int8
-in 32.
-@param a cuda.gpuarray.Array  a 1-D array
-@param v any  a 1-D array, a list, a host array or a number
-@param options? {mode: string, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} mode: "full" (default): all n + m - 1 positions where the vectors overlap; "same": as many elements as the longer vector has, from the middle; "valid": the positions where the shorter vector overlaps completely. dtype: as for matmul
-@return cuda.gpuarray.Array  a 1-D array
-@raise LogicError for arrays with more axes or without elements, for an unknown mode, if the dtypes are not supported, or if out has another shape
-@options allocator dtype mode out stream
 = cuda.gpuarray.copy(a, options)
 Returns a contiguous copy in the array's own layout, as PyCUDA's copy and astype() do.
 @param a any  an array, or host data, which is copied to the device
@@ -742,15 +608,6 @@ both variables. NaN for a constant variable.
 @return cuda.gpuarray.Array  as for cov; real and imaginary parts are from -1 to 1
 @raise LogicError as gpuarray.cov
 @options allocator dtype out rowvar stream y
-= cuda.gpuarray.correlate(a, v, options)
-The cross-correlation of two vectors, as NumPy's correlate: element k of "full" is the sum of a[k + j - m] times the
-conjugate of v[j], where m is the size of v. The sums are computed as in convolve().
-@param a cuda.gpuarray.Array  a 1-D array
-@param v any  as for convolve
-@param options? any  as for convolve; mode: default "valid"
-@return cuda.gpuarray.Array  a 1-D array
-@raise LogicError as gpuarray.convolve
-@options allocator dtype mode out stream
 = cuda.gpuarray.cos(a, options)
 Cosine of an angle in radians.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -772,13 +629,6 @@ cos(pi * a).
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
-= cuda.gpuarray.count_nonzero(a, options)
-The number of elements that are not 0, as int64.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array  of int64
-@raise LogicError if an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
 = cuda.gpuarray.cov(m, options)
 The covariance matrix of variables, as NumPy's cov: element (i, j) is the covariance of variables i and j. Each row
 is a variable and holds its observations. Without degrees of freedom, for example with a single observation, the
@@ -789,14 +639,6 @@ changes that.
 @return cuda.gpuarray.Array  one row and one column for each variable; 0-d for a single variable
 @raise LogicError for arrays with more axes, if y or the weights do not fit, if the dtype is not supported, or if out has another shape
 @options allocator aweights bias ddof dtype fweights out rowvar stream y
-= cuda.gpuarray.cross(a, b, options)
-The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
-@param a cuda.gpuarray.Array  an array of vectors with three elements
-@param b cuda.gpuarray.Array  likewise
-@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis of the vectors in both arrays; default: the last one
-@return cuda.gpuarray.Array  with the vectors along the same axis
-@raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
-@options allocator axis out stream
 = cuda.gpuarray.cube(a, options)
 a * a * a.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -804,35 +646,6 @@ a * a * a.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
-= cuda.gpuarray.cummax(a, options)
-The cumulative maximum; NaN from the first NaN on.
-@param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
-@options allocator axis out stream
-= cuda.gpuarray.cummin(a, options)
-The cumulative minimum; NaN from the first NaN on.
-@param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
-@options allocator axis out stream
-= cuda.gpuarray.cumprod(a, options)
-The cumulative product, computed in the types of cumsum().
-@param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
-@options allocator axis dtype out stream
-= cuda.gpuarray.cumsum(a, options)
-The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
-order of the additions depends only on the shape, the axis and the dtype.
-@param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
-@options allocator axis dtype out stream
 = cuda.gpuarray.cyl_bessel_i0(a, options)
 Modified Bessel function of the first kind, order 0.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -881,16 +694,6 @@ for bool, tests whether two neighbours differ.
 @return cuda.gpuarray.Array  with n elements fewer along the axis
 @raise LogicError for a 0-d array, an invalid n or axis, and if prepend or append have another shape
 @options allocator append axis n out prepend stream
-= cuda.gpuarray.digitize(a, edges, options)
-Finds the interval of each element between edges: 1 below the first edge, 2 from the first to the second one, and so
-on, up to the number of edges plus 1 from the last edge on. bincount() counts the result. An element on an edge
-counts as above it. NaN is greater than every edge.
-@param a cuda.gpuarray.Array  an array of any shape
-@param edges any  an ascending or descending list or array
-@param options? {right: boolean, stream: cuda.Stream, allocator: function}  right: an element on an edge counts as below it
-@return cuda.gpuarray.Array  int64, with a's shape
-@raise LogicError if the edges are not sorted
-@options allocator right stream
 = cuda.gpuarray.div(a, b, options)
 a / b, true division: the result for integers is the default float.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -899,15 +702,6 @@ a / b, true division: the result for integers is the default float.
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
-= cuda.gpuarray.dot(a, b, options)
-The sum of the products of two vectors' elements, computed in one kernel: integers in 64 bits, float16 and bfloat16
-as float32, rounded once. With a matrix, the product that matmul() computes.
-@param a cuda.gpuarray.Array  a 1-D or 2-D array
-@param b cuda.gpuarray.Array  a 1-D array of the same length; or a matrix
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result; elements are converted to it first
-@return cuda.gpuarray.Array  0-d for vectors
-@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
-@options allocator dtype out stream
 = cuda.gpuarray.dstack(arrays, options)
 Joins arrays along the third axis, which is added to arrays with fewer axes.
 @param arrays any  a list of arrays
@@ -921,17 +715,6 @@ shows the operation that fails.
 @param on? boolean  the new setting; default: leave it unchanged
 @return boolean    the setting now
 @raise LogicError for anything else
-= cuda.gpuarray.einsum(subscripts, ...)
-Sums of products in Einstein notation, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that is not in
-the result is summed over. Without "->" the result has the letters that appear once, in alphabetical order. A letter
-that appears twice in an operand selects its diagonal. "..." stands for all other axes, which broadcast. Letters of a
-single operand are summed first; then the two operands whose product has the fewest elements are multiplied, until
-one is left.
-@param subscripts string  the letters of the axes: operands separated by commas, then optionally "->" and the result
-@param ... any  one array for each operand; a last argument {dtype = any, out = cuda.gpuarray.Array, stream = cuda.Stream, allocator = function}: as for matmul
-@return cuda.gpuarray.Array  a new array; sums and products have the types of matmul
-@raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out has another shape
-@options allocator dtype out stream
 = cuda.gpuarray.empty(shape, dtype, options)
 Returns an array with uninitialized elements.
 @param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
@@ -1212,15 +995,6 @@ a >= b, as bool. Integers of different types are compared by value. Complex numb
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
-= cuda.gpuarray.gradient(f, options)
-The derivatives of a function along axes, computed from its values at sample points, as NumPy's gradient. Inside, the
-derivative is that of the parabola through a point and its two neighbours, at the ends that of the line through two
-points. Integers become the default float, and 16-bit floats are computed as float32.
-@param f cuda.gpuarray.Array  the values of the function
-@param options? {spacing: any, axis: any, edge_order: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  spacing: the distance between two points, default 1; or the coordinates along an axis, as an array or a list; for several axes, a list with an entry for each. axis: an integer or a list of integers; default: all axes. edge_order: 2 uses the parabola through three points at the ends, too; default: 1. out: for a single axis only
-@return cuda.gpuarray.Array ...  one for each axis, with f's shape
-@raise LogicError if an axis has fewer than edge_order + 1 elements, the spacing does not fit, f is 0-d, or out has another shape
-@options allocator axis edge_order out spacing stream
 = cuda.gpuarray.gt(a, b, options)
 a > b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -1237,25 +1011,6 @@ a > b, as bool. Integers of different types are compared by value. Complex numbe
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
-= cuda.gpuarray.histogram(a, bins, options)
-Counts the elements between edges, as NumPy's histogram. A bin includes its lower edge, and the last bin includes
-both edges. Elements outside and NaNs are not counted. Without a range the program waits for the least and the
-greatest element.
-@param a cuda.gpuarray.Array  an array of any shape
-@param bins? any  the number of bins of equal width, default 10; or the edges, an ascending list or array with one more element
-@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high}, the range of the bins; default: from the least to the greatest element; weights: an array with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the integral is 1
-@return cuda.gpuarray.Array counts  int64; with weights or density, float64
-@return cuda.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of edges, float64
-@raise LogicError if the range is not finite, if the edges descend, and if types or shapes do not fit
-@options allocator bins density range stream weights
-= cuda.gpuarray.histogram_bin_edges(a, bins, options)
-Returns the edges that histogram() uses.
-@param a cuda.gpuarray.Array  an array of any shape
-@param bins? any  as for histogram
-@param options? {range: number[], stream: cuda.Stream, allocator: function}  range: as for histogram
-@return cuda.gpuarray.Array
-@raise LogicError as histogram
-@options allocator bins range stream
 = cuda.gpuarray.hstack(arrays, options)
 Joins arrays side by side: along the second axis, 1-D arrays along their only axis.
 @param arrays any  a list of arrays
@@ -1315,14 +1070,6 @@ The imaginary part; 0 for real numbers.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
-= cuda.gpuarray.inner(a, b, options)
-The sums of products over the last axis of both arrays, as NumPy's inner; for vectors, dot().
-@param a cuda.gpuarray.Array  the first array
-@param b cuda.gpuarray.Array  the second array, with the same last extent
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for matmul
-@return cuda.gpuarray.Array  a's other axes, then b's
-@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
-@options allocator dtype out stream
 = cuda.gpuarray.interp(x, xp, fp, options)
 Piecewise linear interpolation of a function with known values at some points, as NumPy's interp.
 @param x any  the coordinates to evaluate: an array, nested lists or a number
@@ -1411,14 +1158,6 @@ Bessel function of the first kind, order n.
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
-@options allocator out stream
-= cuda.gpuarray.kron(a, b, options)
-The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
-@param a cuda.gpuarray.Array  the first array
-@param b cuda.gpuarray.Array  the second array; the array with fewer axes gets axes with one element in front
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  each extent is the product of the extents of a and b
-@raise LogicError for more than 32 axes, if the dtypes are not supported, or out has another shape
 @options allocator out stream
 = cuda.gpuarray.lcm(a, b, options)
 The least common multiple of integers, which is not negative.
@@ -1567,14 +1306,6 @@ Returns `num` numbers from base ^ start to base ^ stop with evenly spaced expone
 @return cuda.gpuarray.Array
 @raise LogicError for numbers that are not finite; MemoryError
 @options allocator base dtype endpoint num stream
-= cuda.gpuarray.logsumexp(a, options)
-The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
-without elements.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
 = cuda.gpuarray.lt(a, b, options)
 a < b, as bool. Integers of different types are compared by value. Complex numbers are not supported.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -1593,25 +1324,6 @@ Returns an array with one value where a mask is true, as PyTorch's masked_fill, 
 @return cuda.gpuarray.Array
 @raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an array of a higher kind. Convert float to integer and complex to real with astype()
 @options allocator out stream
-= cuda.gpuarray.matmul(a, b, options)
-The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
-is a row as the first operand and a column as the second, and the result lacks that axis. For two 1-D arrays, matmul
-is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first, and
-the product is computed at once. The order of each sum depends only on the extents. Elements of float16 and bfloat16
-are summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
-@param a cuda.gpuarray.Array  the first operand, with the shape (..., m, k)
-@param b cuda.gpuarray.Array  the second operand, with the shape (..., k, n)
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result: float32 for 16-bit floats returns the unrounded sums; for other dtypes the operands are converted first
-@return cuda.gpuarray.Array  with the shape (..., m, n)
-@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out has another shape
-@options allocator dtype out stream
-= cuda.gpuarray.max(a, options)
-The greatest element; NaN if an element is NaN.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
 = cuda.gpuarray.maximum(a, b, options)
 The larger of two numbers; NaN if one is NaN; -0 is less than 0.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -1620,21 +1332,6 @@ The larger of two numbers; NaN if one is NaN; -0 is less than 0.
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
-= cuda.gpuarray.mean(a, options)
-The mean of the elements; integers give the default float. NaN for an array without elements.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
-@options allocator axis dtype keepdims out stream
-= cuda.gpuarray.median(a, options)
-The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
-Integers give the default float.
-@param a cuda.gpuarray.Array  an array of real numbers
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
-@return cuda.gpuarray.Array
-@raise LogicError for an array without elements, and for complex numbers
-@options allocator axis keepdims out stream
 = cuda.gpuarray.meshgrid(...)
 Returns one array for each argument, with its elements repeated over the grid that all of them span, as NumPy's
 meshgrid does.
@@ -1642,13 +1339,6 @@ meshgrid does.
 @return cuda.gpuarray.Array ...  one for each array
 @raise LogicError for arrays with more axes
 @options allocator copy indexing="xy"|"ij" sparse stream
-= cuda.gpuarray.min(a, options)
-The least element; NaN if an element is NaN.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
 = cuda.gpuarray.minimum(a, b, options)
 The smaller of two numbers; NaN if one is NaN; -0 is less than 0.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -1731,100 +1421,6 @@ Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in compl
 @return cuda.gpuarray.Array  of a's dtype
 @raise LogicError if a replacement is not a number
 @options allocator nan neginf out posinf stream
-= cuda.gpuarray.nanargmax(a, options)
-The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
-= cuda.gpuarray.nanargmin(a, options)
-The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array  of int64
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
-= cuda.gpuarray.nancumsum(a, options)
-The cumulative sum as cumsum() computes it, with NaN counted as 0.
-@param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
-@options allocator axis dtype out stream
-= cuda.gpuarray.nanmax(a, options)
-The greatest element that is not NaN; NaN if all are.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
-= cuda.gpuarray.nanmean(a, options)
-The mean of the elements that are not NaN; NaN if all are.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
-@return cuda.gpuarray.Array
-@raise LogicError as gpuarray.mean
-@options allocator axis dtype keepdims out stream
-= cuda.gpuarray.nanmedian(a, options)
-The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
-the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
-@param a cuda.gpuarray.Array  an array of real numbers
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
-@return cuda.gpuarray.Array
-@raise LogicError for complex numbers
-@options allocator axis keepdims out stream
-= cuda.gpuarray.nanmin(a, options)
-The least element that is not NaN; NaN if all are.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims out stream
-= cuda.gpuarray.nanpercentile(a, q, options)
-As nanquantile, with q as a percentage from 0 to 100.
-@param a cuda.gpuarray.Array  an array of real numbers
-@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
-@param options? any  as for quantile
-@return cuda.gpuarray.Array
-@raise LogicError as nanquantile
-@options allocator axis keepdims method out stream
-= cuda.gpuarray.nanprod(a, options)
-The product of the elements as prod() computes it, with NaN counted as 1.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
-@return cuda.gpuarray.Array
-@raise LogicError as gpuarray.prod
-@options allocator axis dtype keepdims out stream
-= cuda.gpuarray.nanquantile(a, q, options)
-The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
-@param a cuda.gpuarray.Array  an array of real numbers
-@param q any  a fraction from 0 to 1, as for quantile
-@param options? any  as for quantile
-@return cuda.gpuarray.Array
-@raise LogicError for complex numbers, and for a q out of range
-@options allocator axis keepdims method out stream
-= cuda.gpuarray.nanstd(a, options)
-The standard deviation of the elements that are not NaN: the square root of nanvar().
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
-@return cuda.gpuarray.Array
-@raise LogicError as gpuarray.var
-@options allocator axis ddof dtype keepdims out stream
-= cuda.gpuarray.nansum(a, options)
-The sum of the elements as sum() computes it, with NaN counted as 0.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
-@return cuda.gpuarray.Array
-@raise LogicError as gpuarray.sum
-@options allocator axis dtype keepdims out stream
-= cuda.gpuarray.nanvar(a, options)
-The variance of the elements that are not NaN; NaN if at most ddof are left.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
-@return cuda.gpuarray.Array
-@raise LogicError as gpuarray.var
-@options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.ne(a, b, options)
 Tests whether a differs from b, as bool. NaN differs from everything.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -1859,14 +1455,6 @@ Returns the positions of the elements that are not 0 (true): one array of positi
 @return cuda.gpuarray.Array ...  one for each axis of a; 1-D, int64
 @raise LogicError for a 0-d array
 @options allocator stream
-= cuda.gpuarray.norm(a, options)
-The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
-float; complex numbers give the norm of their absolute values.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
-@options allocator axis keepdims ord out stream
 = cuda.gpuarray.normcdf(a, options)
 The cumulative standard normal distribution.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -1897,15 +1485,6 @@ Returns an array of ones (of true for bool) with the shape, dtype and layout of 
 @return cuda.gpuarray.Array
 @raise LogicError, MemoryError as empty_like
 @options allocator dtype order="C"|"F"|"A"|"K" shape stream
-= cuda.gpuarray.outer(a, b, options)
-The products of each element of one array with each element of another one, as NumPy's outer, both in C order. The
-result is an expression, which is computed later.
-@param a cuda.gpuarray.Array  the first array, of any shape
-@param b cuda.gpuarray.Array  the second array, of any shape
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  with the shape (a.size, b.size)
-@raise LogicError if the dtypes are not supported, or out has another shape
-@options allocator out stream
 = cuda.gpuarray.pad(a, width, mode, options)
 Returns the array with a border around it.
 @param a any  an array, or host data, which is copied to the device
@@ -1915,24 +1494,6 @@ Returns the array with a border around it.
 @return cuda.gpuarray.Array
 @raise LogicError for invalid widths or modes, and if an axis has no elements to fill the border with
 @options allocator constant_values stream
-= cuda.gpuarray.partition(a, kth, options)
-Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
-puts there, with no greater element before it and no smaller one behind it. The order of the others is not
-guaranteed. Currently they are sorted, which here takes no longer than a selection for several positions.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param kth integer|integer[]  positions on the axis, from 1; negative ones count from the end
-@param options? any  as for sort, without descending
-@return cuda.gpuarray.Array
-@raise LogicError for positions out of range, and as sort
-@options allocator axis out stream
-= cuda.gpuarray.percentile(a, q, options)
-As quantile, with q as a percentage from 0 to 100.
-@param a cuda.gpuarray.Array  an array of real numbers
-@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
-@param options? any  as for quantile
-@return cuda.gpuarray.Array
-@raise LogicError as quantile
-@options allocator axis keepdims method out stream
 = cuda.gpuarray.place(a, condition, values, options)
 Writes values one after the other to the elements for which a mask is true, in C order, as NumPy's place. The program
 waits for the mask.
@@ -1958,20 +1519,6 @@ a^b. Integers wrap around; a negative power of an integer is 0, except for 1 and
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
-= cuda.gpuarray.prod(a, options)
-The product of the elements, computed in the types of sum(). 1 for an array without elements.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
-@options allocator axis dtype keepdims out stream
-= cuda.gpuarray.ptp(a, options)
-The greatest element minus the least one.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
-@return cuda.gpuarray.Array
-@raise LogicError as max, and for bool, which does not support subtraction
-@options allocator axis keepdims out stream
 = cuda.gpuarray.put(a, indices, values, options)
 Writes to the elements at the given positions of the whole array in C order, as NumPy's put. If a position appears
 more than once, its last value stays.
@@ -2002,15 +1549,6 @@ among the values, which are repeated.
 @return cuda.gpuarray.Array a
 @raise LogicError if the sizes differ, or if there are no values
 @options stream
-= cuda.gpuarray.quantile(a, q, options)
-The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
-methods that select an element keep the dtype.
-@param a cuda.gpuarray.Array  an array of real numbers
-@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first axis
-@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
-@return cuda.gpuarray.Array
-@raise LogicError for an array without elements, for complex numbers, and for a q out of range
-@options allocator axis keepdims method out stream
 = cuda.gpuarray.radians(a, options)
 Converts degrees to radians.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -2244,16 +1782,6 @@ sin(pi * a).
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
-= cuda.gpuarray.sort(a, options)
-Returns the elements sorted along an axis in ascending order, as NumPy's sort. The sort is stable: equal elements
-keep their order, and -0 equals 0. NaN is greater than everything, so NaNs come last, or first with descending.
-Complex numbers are sorted by their real parts, then by their imaginary parts. `a:sort { out = a }` sorts the array
-itself.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false. out: an array that receives the result; it may be a
-@return cuda.gpuarray.Array
-@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
-@options allocator axis descending out stream
 = cuda.gpuarray.source(x)
 Returns the CUDA C source of the kernel that computes an expression, without running it.
 @param x cuda.gpuarray.Array  an array that is not computed yet
@@ -2304,13 +1832,6 @@ Joins arrays along a new axis.
 @return cuda.gpuarray.Array
 @raise LogicError for an empty list, and if the shapes differ
 @options allocator axis dtype out stream
-= cuda.gpuarray.std(a, options)
-The standard deviation: the square root of the variance.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  as for var
-@return cuda.gpuarray.Array
-@raise LogicError as mean
-@options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.sub(a, b, options)
 a - b. Integers wrap around; bool is not supported.
 @param a cuda.gpuarray.Array|number  the first operand: an array, or a number if another operand is an array
@@ -2319,47 +1840,6 @@ a - b. Integers wrap around; bool is not supported.
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
-= cuda.gpuarray.subset_dot(subset, a, b, options)
-PyCUDA's subset_dot: the sum of the products of the elements at the given positions.
-@param subset any                as for gpuarray.subset_sum
-@param a cuda.gpuarray.Array  the first array, of any shape
-@param b cuda.gpuarray.Array  the second array, of any shape
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for dot
-@return cuda.gpuarray.Array  0-d
-@raise LogicError for positions out of range, and as gpuarray.dot
-@options allocator dtype out stream
-= cuda.gpuarray.subset_max(subset, a, options)
-PyCUDA's subset_max: the greatest element at the given positions.
-@param subset any                as for gpuarray.subset_sum
-@param a cuda.gpuarray.Array  the array, of any shape
-@param options? any  as for gpuarray.max, applied to the array of selected elements
-@return cuda.gpuarray.Array
-@raise LogicError for positions out of range, and as gpuarray.max
-@options allocator axis keepdims out stream
-= cuda.gpuarray.subset_min(subset, a, options)
-PyCUDA's subset_min: the least element at the given positions.
-@param subset any                as for gpuarray.subset_sum
-@param a cuda.gpuarray.Array  the array, of any shape
-@param options? any  as for gpuarray.min, applied to the array of selected elements
-@return cuda.gpuarray.Array
-@raise LogicError for positions out of range, and as gpuarray.min
-@options allocator axis keepdims out stream
-= cuda.gpuarray.subset_sum(subset, a, options)
-PyCUDA's subset_sum: the sum of the elements at the given positions.
-@param subset any  an array of integers on the device or the host, or a list: positions in C order, from 1
-@param a cuda.gpuarray.Array  the array, of any shape
-@param options? any  as for gpuarray.sum, applied to the array of selected elements
-@return cuda.gpuarray.Array
-@raise LogicError for positions out of range, and as gpuarray.sum
-@options allocator axis dtype keepdims out stream
-= cuda.gpuarray.sum(a, options)
-The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
-array without elements.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
-@options allocator axis dtype keepdims out stream
 = cuda.gpuarray.swapaxes(a, axis1, axis2)
 Exchanges two axes and returns a view.
 @param a any  an array, or host data, which is copied to the device
@@ -2400,14 +1880,6 @@ Hyperbolic tangent.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
-= cuda.gpuarray.tensordot(a, b, options)
-The sums of products over some axes of both arrays, as NumPy's tensordot.
-@param a cuda.gpuarray.Array  the first array
-@param b cuda.gpuarray.Array  the second array
-@param options? any  {axes: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the number of axes. axes: the number of last axes of a and first axes of b; or a list of axes of each; default: 2. dtype: as for matmul
-@return cuda.gpuarray.Array  a's other axes, then b's
-@raise LogicError if the shapes do not fit, an axis is out of range or appears twice, or out has another shape
-@options allocator axes dtype out stream
 = cuda.gpuarray.tgamma(a, options)
 The gamma function.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -2439,38 +1911,12 @@ memory. Do not change the data before the stream has finished the copy.
 @return cuda.gpuarray.Array
 @raise LogicError, MemoryError as to_gpu
 @options allocator dtype order="C"|"F" shape
-= cuda.gpuarray.topk(a, k, options)
-Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
-ones. NaN is greater than everything.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param k integer  the number of elements
-@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: return the k least elements, the least first
-@return cuda.gpuarray.Array values
-@return cuda.gpuarray.Array positions  int64, on the axis, from 1
-@raise LogicError if the axis has fewer elements, and as sort
-@options allocator axis k largest stream
-= cuda.gpuarray.trace(a, k, options)
-The sum of the elements on a diagonal, as NumPy's trace.
-@param a cuda.gpuarray.Array  an array with at least two axes
-@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
-@param options? {axis1: integer, axis2: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis1: the first axis of the matrices; default: 1. axis2: the second axis of the matrices; default: 2. dtype: as for sum
-@return cuda.gpuarray.Array  without these axes
-@raise LogicError for fewer than two axes, if the dtype is not supported, or out has another shape
-@options allocator axis1 axis2 dtype k out stream
 = cuda.gpuarray.transpose(a, ...)
 Transposes the array: permutes its axes and returns a view.
 @param a any  an array, or host data, which is copied to the device
 @param ... any  the axes in their new order, or one list of them; default: the reverse order
 @return cuda.gpuarray.Array
 @raise LogicError if each axis does not appear exactly once
-= cuda.gpuarray.trapezoid(y, options)
-The integral by the trapezoidal rule, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
-the two points. Integers become the default float, and 16-bit floats are computed as float32.
-@param y cuda.gpuarray.Array  the values of the function
-@param options? {x: any, dx: number, axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  x: the coordinates, one for each element of the axis, or an array with as many axes as y; dx: the distance between two points, default 1; axis: default the last one
-@return cuda.gpuarray.Array  without that axis
-@raise LogicError if x does not fit, y is 0-d, or out has another shape
-@options allocator axis dx out stream x
 = cuda.gpuarray.tri(rows, columns, k, dtype, options)
 Returns an array with ones on and below a diagonal and zeros above it.
 @param rows integer  the number of rows
@@ -2481,22 +1927,6 @@ Returns an array with ones on and below a diagonal and zeros above it.
 @return cuda.gpuarray.Array
 @raise LogicError for extents that are not non-negative integers; MemoryError
 @options allocator dtype k stream
-= cuda.gpuarray.tril(a, k, options)
-Returns the elements on and below a diagonal of the last two axes, with zeros above it.
-@param a any  an array
-@param k? integer  the diagonal, as for eye
-@param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array
-@raise LogicError for a 0-d array
-@options allocator k stream
-= cuda.gpuarray.triu(a, k, options)
-Returns the elements on and above a diagonal of the last two axes, with zeros below it.
-@param a any  an array
-@param k? integer  the diagonal, as for eye
-@param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array
-@raise LogicError for a 0-d array
-@options allocator k stream
 = cuda.gpuarray.trunc(a, options)
 Rounds towards 0.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -2513,15 +1943,6 @@ The program waits for the number of elements.
 @return cuda.gpuarray.Array  1-D
 @raise LogicError for elements of a struct type, and if neither is an array
 @options allocator stream
-= cuda.gpuarray.unique(a, options)
-Returns the distinct elements of an array in ascending order, as NumPy's unique; all NaNs count as one element. The
-requested additional results follow, in this order. The program waits for the number of elements.
-@param a cuda.gpuarray.Array  an array of any shape, in C order
-@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cuda.Stream, allocator: function} index: return the position of the first occurrence of each element; inverse: return, for each element of a, its position in the result; counts: return the number of occurrences of each element
-@return cuda.gpuarray.Array values  1-D
-@return cuda.gpuarray.Array ...  int64, positions from 1; inverse has a's shape
-@raise LogicError for elements of a struct type
-@options allocator counts index inverse stream
 = cuda.gpuarray.unravel_index(indices, shape, options)
 Converts positions among all elements of a shape to positions on each axis, as NumPy's unravel_index. Use it with the
 result of argmin of a whole array. The program waits for the check of the positions.
@@ -2539,43 +1960,9 @@ inverse of stack().
 @return cuda.gpuarray.Array[]
 @raise LogicError for a 0-d array, and if an axis is out of range
 @options axis
-= cuda.gpuarray.unwrap(p, options)
-Removes jumps from angles along an axis, as NumPy's unwrap: adds whole periods so that no element is more than half a
-period from its predecessor. Floats keep their dtype; integers become int64, or the default float if the period is
-not an integer.
-@param p cuda.gpuarray.Array  the angles, real numbers
-@param options? {discont: number, axis: integer, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  period: default 2 pi. discont: jumps smaller than this stay; default, and the smallest value with an effect: half a period. axis: default the last one
-@return cuda.gpuarray.Array  with p's shape
-@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out has another shape
-@options allocator axis discont out period stream
-= cuda.gpuarray.var(a, options)
-The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
-integers have float64 intermediates.
-@param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
-@return cuda.gpuarray.Array
-@raise LogicError as mean
-@options allocator axis ddof dtype keepdims out stream
-= cuda.gpuarray.vdot(a, b, options)
-The dot product of all elements of two arrays in C order, with the complex conjugate of the first array.
-@param a cuda.gpuarray.Array  the first array, of any shape
-@param b cuda.gpuarray.Array  the second array, with as many elements
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for dot
-@return cuda.gpuarray.Array  0-d
-@raise LogicError if the numbers of elements differ, the dtype is not supported, or out has another shape
-@options allocator dtype out stream
 = cuda.gpuarray.vec field
 @type cuda.vec
 CUDA's vector types, as element types
-= cuda.gpuarray.vecdot(a, b, options)
-The dot products of vectors along an axis, as NumPy's vecdot. The first operand is conjugated, and the shapes
-broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers in 64 bits.
-@param a cuda.gpuarray.Array  an array of vectors, which is conjugated
-@param b cuda.gpuarray.Array  an array of vectors of the same length
-@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
-@return cuda.gpuarray.Array  without that axis
-@raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
-@options allocator axis dtype out stream
 = cuda.gpuarray.vstack(arrays, options)
 Joins arrays below each other: along the first axis, 1-D arrays as rows.
 @param arrays any  a list of arrays
@@ -2939,42 +2326,6 @@ Returns the size of a type in kernels in bytes, which a kernel determines.
 @param preamble? string  CUDA C that declares the type: includes, structs
 @return integer
 @raise CompileError if the type does not exist; LogicError if an argument is not a string, (201) without a current context, and while a stream is being captured
-= cuda.debug module
-Recording launches and replaying them on the software device.
-= cuda.debug.Replay class
-The result of a replay. It prints as its text.
-@field fault boolean  true if the kernel failed, or a check found something
-@field text string  a report for people
-@field kernel string  the name of the kernel
-@field kind string?  as in softgpu.report "json": "out_of_bounds", "race" ...; nil without a fault
-@field file string?  the source file
-@field line integer?  the line in the source
-@field block integer[]?  the block of the fault, {x, y, z}
-@field thread integer[]?  the thread of the fault, {x, y, z}
-@field output string  the output that the kernel printed
-= cuda.debug.record(on, options)
-Turns the recording of launches on or off. Before each launch, the kernel's arguments, the allocations that they
-point into, and the memory of its textures and surfaces are copied to the host. The last launch is kept, even after
-record(false). The next launch or wait raises an error of a kernel while the recording is still that of the failed
-kernel. Each launch waits for all work before it, so programs get much slower. Pointers inside memory are not
-followed; pointers in structs passed by value are. Launches of graphs and into captures are not recorded. Each Lua
-state records its own launches.
-@param on boolean  the new setting
-@param options? {bytes: integer}  bytes: the maximum size of the recorded memory in bytes, default 256 MiB. For allocations beyond it only the size is recorded
-@return boolean before  true if launches were recorded before
-@raise LogicError for other arguments
-@options bytes
-= cuda.debug.replay(path)
-Replays a recorded launch on the software device with all of its checks, in a child process. It works even after this
-process has lost the GPU. When printed, the result names the access, the source line, the block and the thread.
-@param path? string  a file that save() wrote; default: the last recorded launch
-@return cuda.debug.Replay
-@raise LogicError if no launch is recorded or the file is not a recording; RuntimeError if luajit is not found (set CUDALUA_LUAJIT), if the kernel was loaded as machine code, or if the software device does not support it
-= cuda.debug.save(path)
-Saves the recorded launch to a file, for replay() on another machine. It first compiles the kernel for the software
-device, so it needs NVRTC if the program runs on a GPU.
-@param path string  the file
-@raise LogicError if no launch is recorded, RuntimeError if the file cannot be written or if the kernel was loaded as machine code
 = cuda.dtype module
 `dtype(x)` is `dtype.of(x)`.
 @call fun(x: any): cuda.dtype.DType
@@ -3174,313 +2525,6 @@ Returns the CUDA C source of the kernel, in the variant for contiguous arrays wi
 @field arguments any  this and the following fields: arguments that you did not pass by position
 @field operation string?  the statement, as an argument of ElementwiseKernel
 @field name string?  the kernel's name, as an argument of ElementwiseKernel
-= cuda.fft module
-Fourier transforms of arrays.
-= cuda.fft.clear_plans()
-Drops all plans; their memory is freed when the collector has run.
-= cuda.fft.fft(a, options)
-The discrete Fourier transform along an axis, as NumPy's fft: element k is the sum of a[j] exp(-2 pi i (j - 1) (k -
-1) / n). The time for any length is proportional to n log n. float16 and bfloat16 are not supported.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: the number of elements to transform; default: the extent of the axis; the axis is cut or padded with zeros; axis: default the last one; norm: "backward" (default): divide the inverse by n; "ortho": divide both by the root of n; "forward": divide this one by n
-@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
-@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and unsupported dtypes
-@options allocator axis n norm out stream
-= cuda.fft.fft2(a, options)
-The transform along the last two axes, as NumPy's fft2.
-@param a cuda.gpuarray.Array  an array with at least two axes
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
-@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
-@raise LogicError as fft.fftn
-@options allocator axes norm out s stream
-= cuda.fft.fftfreq(n, d, options)
-The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) / 2, -n / 2, ... -1, divided by n d.
-They are computed as float64 and then rounded.
-@param n integer  the number of elements of the transform
-@param d? number  the distance between two samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: a float type, default dtype.default_float(). You can pass the options instead of d
-@return cuda.gpuarray.Array
-@raise LogicError if n is not a positive integer, or if d is 0 or not a number
-@options allocator dtype out stream
-= cuda.fft.fftn(a, options)
-The transform along several axes, as NumPy's fftn: along one axis after the other.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: the number of elements to transform along each axis, as n of fft.fft; axes: default: all, or the last ones, as many as s has; norm: as for fft.fft
-@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
-@raise LogicError for axes that are out of range or appear twice, if s does not fit, and as fft.fft
-@options allocator axes norm out s stream
-= cuda.fft.fftshift(a, options)
-Moves the element of frequency 0 from the first position to the middle, as NumPy's fftshift, by exchanging the two
-halves of each axis.
-@param a cuda.gpuarray.Array  an array of any dtype
-@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: an integer or a list of integers; default: all
-@return cuda.gpuarray.Array
-@raise LogicError for an axis out of range
-@options allocator axes out stream
-= cuda.fft.ifft(a, options)
-The inverse of fft(), as NumPy's ifft: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: as for fft.fft; norm: as for fft.fft
-@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
-@raise LogicError as fft.fft
-@options allocator axis n norm out stream
-= cuda.fft.ifft2(a, options)
-The inverse of fft2(), as NumPy's ifft2.
-@param a cuda.gpuarray.Array  an array with at least two axes
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
-@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
-@raise LogicError as fft.fftn
-@options allocator axes norm out s stream
-= cuda.fft.ifftn(a, options)
-The inverse of fftn(), as NumPy's ifftn.
-@param a cuda.gpuarray.Array  an array with at least one axis
-@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: as for fft.fftn; norm: as for fft.fft
-@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
-@raise LogicError as fft.fftn
-@options allocator axes norm out s stream
-= cuda.fft.ifftshift(a, options)
-The inverse of fftshift(). It differs from fftshift() only if an extent is odd.
-@param a cuda.gpuarray.Array  an array of any dtype
-@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: an integer or a list of integers; default: all
-@return cuda.gpuarray.Array
-@raise LogicError for an axis out of range
-@options allocator axes out stream
-= cuda.fft.irfft(a, options)
-The inverse of rfft(), as NumPy's irfft: real numbers from the first half of their transform. The imaginary part of
-the first element is ignored, and for an even n that of element n / 2 + 1, too.
-@param a cuda.gpuarray.Array  floor(n / 2) + 1 elements along the axis; the axis is cut or padded with zeros
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: the number of elements of the result; default: 2 (m - 1) for m elements, so you have to pass an odd n; norm: as for fft.fft
-@return cuda.gpuarray.Array  float32, or float64
-@raise LogicError as fft.fft, and for one element without n
-@options allocator axis n norm out stream
-= cuda.fft.plan_limit(n)
-Returns how many plans each context keeps, initially 16, and optionally sets it. A plan is a set of tables in device
-memory for a length, a dtype and a layout, or a plan of cuFFT (linalg.backend). The least recently used plan is
-dropped.
-@param n? integer  the new number of plans; default: leave it unchanged
-@return integer
-@raise LogicError if n is not a non-negative integer
-= cuda.fft.rfft(a, options)
-The transform of real numbers along an axis, as NumPy's rfft: elements 1 to n / 2 + 1 of the result of fft(); the
-others are their conjugates. It takes half the time and memory; an odd n saves less.
-@param a cuda.gpuarray.Array  an array of real numbers or integers
-@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: as for fft.fft; norm: as for fft.fft
-@return cuda.gpuarray.Array  with floor(n / 2) + 1 elements along the axis
-@raise LogicError for complex numbers, and as fft.fft
-@options allocator axis n norm out stream
-= cuda.fft.rfftfreq(n, d, options)
-The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, divided by n d.
-@param n integer  the number of elements of the real array
-@param d? number  the distance between two samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for fft.fftfreq
-@return cuda.gpuarray.Array  floor(n / 2) + 1 elements
-@raise LogicError as fft.fftfreq
-@options allocator dtype out stream
-= cuda.gl module
-Memory that OpenGL and CUDA share.
-= cuda.gl.BufferObject class
-An OpenGL buffer with CUDA's interface before version 3: `gl.BufferObject(name)`. Use RegisteredBuffer in new
-programs.
-@call fun(bufobj: integer): cuda.gl.BufferObject
-= cuda.gl.BufferObject:handle()
-@return integer  the buffer's name in OpenGL
-@raise LogicError after unregister()
-= cuda.gl.BufferObject:map()
-Maps the buffer.
-@return cuda.gl.BufferObjectMapping
-@raise LogicError as RegisteredBuffer:map()
-= cuda.gl.BufferObject:unregister()
-Unregisters the buffer from CUDA.
-@raise LogicError as RegisteredBuffer:unregister()
-= cuda.gl.BufferObjectMapping class
-A mapped BufferObject.
-= cuda.gl.BufferObjectMapping:device_ptr()
-@return cuda.DevicePointer  the buffer's memory, until unmap()
-= cuda.gl.BufferObjectMapping:size()
-@return integer  bytes
-= cuda.gl.BufferObjectMapping:unmap()
-Ends the mapping.
-@raise LogicError as RegisteredMapping:unmap()
-= cuda.gl.Headless class
-An OpenGL context without a window, created by gl.headless(). It has its own framebuffer with 8-bit colours and
-depth.
-@field width integer  the width in pixels
-@field height integer  the height in pixels
-@field gl cuda.gl.functions  OpenGL: `window.gl.DrawArrays(window.gl.POINTS, 0, n)`
-@field renderer string  the renderer, as reported by OpenGL
-@field version string  the version of OpenGL
-@field platform string  the platform of EGL: "device" or "surfaceless"
-= cuda.gl.Headless:buffer(data, usage)
-Creates an OpenGL buffer.
-@param data integer|any  a number of bytes with undefined contents, or a host buffer that is copied: a host array, FFI memory, a string
-@param usage? integer  default window.gl.DYNAMIC_DRAW
-@return integer name     an argument for gl.RegisteredBuffer and window.gl.BindBuffer
-@raise LogicError for other data, if the context is not current, and after close()
-= cuda.gl.Headless:close()
-Destroys the context. Unregister its buffers and images first. A second call does nothing.
-= cuda.gl.Headless:make_current()
-Makes the context current in this thread, instead of the current one.
-@return cuda.gl.Headless self
-@raise LogicError after close(); RuntimeError if it is current in another thread
-= cuda.gl.Headless:program(sources)
-Creates an OpenGL program of two shaders.
-@param sources {vertex: string, fragment: string}  vertex: the vertex shader in GLSL; fragment: the fragment shader in GLSL
-@return integer name  an argument for window.gl.UseProgram
-@raise CompileError with the compiler's log; LogicError if a source is missing, the context is not current, and after close()
-@options fragment vertex
-= cuda.gl.Headless:read_pixels()
-Returns the rendered image.
-@return cuda.ndarray.Array  uint8, shape {height, width, 4}: RGBA, top row first
-@raise LogicError if the context is not current, and after close()
-= cuda.gl.Headless:release()
-Releases the context from this thread if it is current.
-@raise LogicError after close()
-= cuda.gl.Headless:texture(options)
-Creates a 2D OpenGL texture without mipmaps, whose texels are read without filtering.
-@param options {width: integer, height: integer, format: string, data: any}  width: in texels; height: in texels; format: "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer with all texels, lowest row first
-@return integer name  an argument for gl.RegisteredImage and window.gl.BindTexture
-@raise LogicError for invalid options, if the context is not current, and after close()
-@options data format height width
-= cuda.gl.RegisteredBuffer class
-An OpenGL buffer registered with CUDA: `gl.RegisteredBuffer(name, flags)`. CUDA may use its memory between map() and
-unmap(), and OpenGL at other times.
-@call fun(bufobj: integer, flags?: any): cuda.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default none. Raises a LogicError (219) if no OpenGL context is current, (400) if the context does not have this buffer.
-= cuda.gl.RegisteredBuffer:close()
-As unregister().
-@raise LogicError as unregister()
-= cuda.gl.RegisteredBuffer:gl_handle()
-@return integer  the buffer's name in OpenGL
-@raise LogicError after unregister()
-= cuda.gl.RegisteredBuffer:map(stream)
-cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the buffer until unmap(). Earlier OpenGL commands
-complete before later work in the stream.
-@param stream? cuda.Stream  default: the current stream
-@return cuda.gl.RegisteredMapping
-@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
-= cuda.gl.RegisteredBuffer:set_map_flags(flags)
-cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
-@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
-@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
-= cuda.gl.RegisteredBuffer:unregister()
-cuGraphicsUnregisterResource: unregisters the buffer from CUDA. A mapped buffer is unmapped first.
-@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
-= cuda.gl.RegisteredImage class
-An OpenGL texture or renderbuffer registered with CUDA: `gl.RegisteredImage(name, target, flags)`.
-@call fun(image: integer, target?: any, flags?: any): cuda.gl.RegisteredImage  target: OpenGL's number or its name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY, GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError (219) if no OpenGL context is current, (400) if the context does not have this image, (1) for a format that CUDA does not support.
-= cuda.gl.RegisteredImage:close()
-As unregister().
-@raise LogicError as unregister()
-= cuda.gl.RegisteredImage:gl_handle()
-@return integer  the image's name in OpenGL
-@raise LogicError after unregister()
-= cuda.gl.RegisteredImage:map(stream)
-cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the image until unmap().
-@param stream? cuda.Stream  default: the current stream
-@return cuda.gl.RegisteredMapping
-@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
-= cuda.gl.RegisteredImage:set_map_flags(flags)
-cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
-@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
-@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
-= cuda.gl.RegisteredImage:unregister()
-cuGraphicsUnregisterResource: unregisters the image from CUDA. A mapped image is unmapped first.
-@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
-= cuda.gl.RegisteredMapping class
-A registered buffer or image between map() and unmap(), as CUDA memory.
-= cuda.gl.RegisteredMapping:array(index, level)
-cuGraphicsSubResourceGetMappedArray: returns the texels of a mapped image. You can no longer use the array after
-unmap().
-@param index? integer  the face of a cube map, or the layer of GL_TEXTURE_2D_ARRAY, from 0; default 0
-@param level? integer  the level of mipmaps, from 0; default 0
-@return cuda.Array  the driver's array; its free() only ends this view
-@raise LogicError (212) for a buffer, (1) for a part or level that the image does not have, after unmap()
-= cuda.gl.RegisteredMapping:close(stream)
-As unmap().
-@param stream? cuda.Stream  default: the stream that it was mapped in
-@raise LogicError as unmap()
-= cuda.gl.RegisteredMapping:device_ptr_and_size()
-cuGraphicsResourceGetMappedPointer: returns the memory of a mapped buffer. You can no longer use it after unmap().
-@return cuda.DevicePointer
-@return integer  bytes
-@raise LogicError (213) for an image, after unmap()
-= cuda.gl.RegisteredMapping:unmap(stream)
-cuGraphicsUnmapResources: returns the memory to OpenGL. Earlier work in the stream, and in other streams that used
-the mapped memory, completes before later OpenGL commands. You can no longer use pointers and arrays of the mapping.
-@param stream? cuda.Stream  default: the stream that it was mapped in
-@raise LogicError (219) if no OpenGL context is current, with another context current, for a stream that is being captured, if it was already unmapped
-= cuda.gl.devices(which)
-cuGLGetDevices: returns the devices of the current OpenGL context.
-@param which? "all"|"current_frame"|"next_frame"  default "all"; if several GPUs render alternate frames, the device of a frame
-@return cuda.Device[]
-@raise LogicError (219) if no OpenGL context is current
-= cuda.gl.graphics_map_flags field
-@type table<string, integer>
-NONE, READ_ONLY, WRITE_DISCARD
-= cuda.gl.graphics_register_flags field
-@type table<string, integer>
-NONE, READ_ONLY, WRITE_DISCARD, SURFACE_LDST, TEXTURE_GATHER
-= cuda.gl.have_gl_ext()
-Returns true if the driver has its functions for OpenGL.
-@return boolean
-= cuda.gl.headless(options)
-Creates an OpenGL context without a window and makes it current in this thread. On a GPU, the GPU that CUDA uses
-renders; on the software device, Mesa's renderer does. The context exists until close(), or until the process ends.
-@param options? {width: integer, height: integer, device: cuda.Device, version: integer[]}  width: in pixels, default 640; height: in pixels, default 480; device: CUDA's device, default that of the current context; version: OpenGL's version, default {3, 3}
-@return cuda.gl.Headless
-@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for invalid options
-@options device height version width
-= cuda.gl.init()
-Checks that an OpenGL context is current. Older versions of CUDA required this call before resources could be
-registered.
-@raise LogicError (219) if no OpenGL context is current
-= cuda.gl.make_context(device, flags)
-Creates a context on a device, as device:make_context() does, after checking that an OpenGL context is current.
-@param device cuda.Device  the device
-@param flags? any  as for Device:make_context()
-@return cuda.Context  the new context, which is current
-@raise LogicError (219) if no OpenGL context is current
-= cuda.image module
-Image filters. Rows and columns are the last two axes of an array, or with channels = true the two before the last,
-as cuda.io.load_image returns them. All other axes are a batch of images. The result has the image's dtype. Integers
-and 16-bit floats are computed in float32; integer results are rounded, with ties to even, and clamped to their
-range.
-= cuda.image.convolve2d(a, kernel, options)
-The convolution of images with a kernel, which is flipped, as in SciPy's signal.convolve2d. Without the flip, as in
-PyTorch's conv2d and OpenCV's filter2D, pass k:flip().
-@param a cuda.gpuarray.Array  the images, (..., height, width), or with channels (..., height, width, channels)
-@param kernel any  a 2-D array, or host data; its numbers are converted to the dtype of the computation
-@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: "full" (default): all positions where the kernel overlaps the image; "same": the image's size; "valid": positions where the kernel lies inside; boundary: the values outside the image, a mode of gpuarray.pad: "constant" (default), "edge", "reflect", "symmetric", "wrap"; fill: the value of "constant", default 0; channels: the last axis holds the channels of a pixel
-@return cuda.gpuarray.Array
-@raise LogicError for unsupported shapes and dtypes, and for unknown modes and boundaries
-@options allocator boundary channels fill mode out stream
-= cuda.image.resize(a, size, options)
-Resizes images. The centres of pixels lie at halves: for m of n pixels, pixel i is computed at (i - 1/2) n / m,
-counted from the edge. Filters are not widened for a smaller image; "area" is the filter that uses all pixels.
-@param a cuda.gpuarray.Array  the images, as for image.convolve2d
-@param size integer[]  { height, width }
-@param options? {filter: string, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default): between two pixels on each axis; "cubic": Keys' cubic with a = -1/2, between four pixels, without those outside the image; "nearest": for any dtype, also bool and structs; "area": the mean of the part that a pixel covers; channels: the last axis holds the channels of a pixel
-@return cuda.gpuarray.Array
-@raise LogicError for invalid sizes and filters, dtypes that the filter does not support, and for enlarging an empty image
-@options allocator channels filter out stream
-= cuda.image.rotate(a, degrees, options)
-Rotates images counterclockwise about their centre; row 1 is at the top. Outside an image the filter uses the fill
-value.
-@param a cuda.gpuarray.Array  the images, as for image.convolve2d
-@param degrees number  the angle in degrees
-@param options? {filter: string, fill: any, reshape: boolean, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default), "cubic" (a = -1/2), "nearest"; fill: default 0; reshape: enlarge the result so that it holds the rotated image; channels: the last axis holds the channels of a pixel
-@return cuda.gpuarray.Array
-@raise LogicError for invalid angles and filters, and dtypes that the filter does not support
-@options allocator channels fill filter out reshape stream
-= cuda.image.separable(a, column, row, options)
-The convolution of images with the outer product of a column and a row, in two passes, along the columns and along
-the rows. The intermediate result is not rounded to the image's dtype.
-@param a cuda.gpuarray.Array  the images, as for image.convolve2d
-@param column any  a 1-D array, or host data
-@param row any  a 1-D array, or host data
-@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: as for image.convolve2d; boundary: as for image.convolve2d; fill: as for image.convolve2d; channels: as for image.convolve2d
-@return cuda.gpuarray.Array
-@raise LogicError as image.convolve2d
-@options allocator boundary channels fill mode out stream
 = cuda.interop module
 Exchanging arrays with other libraries of this process, without a copy.
 = cuda.interop.from_dlpack(address, options)
@@ -3518,209 +2562,6 @@ the array alive. Elements on the device are not copied; elements of host arrays 
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  the array to export
 @return userdata object  as lupa passes it to Python
 @raise LogicError if a is not an array, has elements that DLPack does not support, or this program does not run in Python
-= cuda.linalg module
-Linear algebra: functions of matrices.
-= cuda.linalg.backend(name)
-Selects the kernels for products and factorizations of matrices, Fourier transforms and products of sparse matrices
-in this Lua state. "auto", the default: NVIDIA's libraries on a GPU if they are installed and support the call,
-otherwise own kernels, with one notice for each missing library. "own": kernels of this library, with the same bits
-on every device unless linalg.precision is "tensor". "vendor": NVIDIA's libraries; a call raises an error if its
-library is missing or does not support it.
-@param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
-@return "auto"|"own"|"vendor" name  the setting now
-@raise LogicError for another name
-= cuda.linalg.cholesky(a, options)
-Cholesky factorization of positive definite matrices: a = l l', where l is lower triangular and l' is its adjoint.
-Only the lower triangle of a is read; its diagonal is taken as real.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param options? {upper: boolean, check: boolean, out: any, stream: cuda.Stream, allocator: function}  upper: compute a = u' u from the upper triangle. check: wait and raise an error if a matrix is not positive definite; default true; false: return NaN
-@return cuda.gpuarray.Array
-@raise RuntimeError if a matrix is not positive definite; names the matrix and the order of the first minor that is not positive
-@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
-@options allocator check out stream upper
-= cuda.linalg.cond(a, options)
-The condition numbers of matrices; infinity for singular matrices.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n); they must be square for norms other than 2 and -2
-@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: as for linalg.norm; default: 2, the greatest singular value divided by the least one
-@return cuda.gpuarray.Array  (...): real
-@raise LogicError for empty matrices, for matrices that have to be square and are not, other values of ord, 16-bit floats, and if out has another shape
-@options allocator ord out stream
-= cuda.linalg.det(a, options)
-The determinants of square matrices; 0 for singular matrices. slogdet() does not overflow.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  (...)
-@raise LogicError for matrices that are not square, 16-bit floats, and if out has another shape
-@options allocator out stream
-= cuda.linalg.eigh(a, options)
-Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
-The largest component of each vector is real and positive. NaN and infinities give NaN.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param options? {upper: boolean, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
-@return cuda.gpuarray.Array w  (..., n): real, in ascending order
-@return cuda.gpuarray.Array v  (..., n, n): orthonormal columns
-@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError if the iteration does not converge
-@options allocator stream upper
-= cuda.linalg.eigvalsh(a, options)
-The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param options? {upper: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
-@return cuda.gpuarray.Array  (..., n): real, in ascending order
-@raise LogicError as linalg.eigh, and if out has another shape; RuntimeError if the iteration does not converge
-@options allocator out stream upper
-= cuda.linalg.expm(a, options)
-The exponentials of square matrices, by scaling and squaring with Padé approximations. A batch is computed with the
-degree that its largest matrix needs. The program waits for the norms.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array
-@raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out has another shape
-@options allocator out stream
-= cuda.linalg.inv(a, options)
-The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: as for linalg.solve
-@return cuda.gpuarray.Array
-@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
-@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
-@options allocator check out stream
-= cuda.linalg.libraries()
-Returns which of NVIDIA's libraries were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens them.
-@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, for a missing library
-= cuda.linalg.linear(x, w, options)
-A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
-rounded once. gelu is the variant with tanh. If linalg.backend selects NVIDIA's cuBLASLt, it computes everything in
-one kernel, if it has one for these types.
-@param x cuda.gpuarray.Array  the input, (..., k)
-@param w cuda.gpuarray.Array  the weights, (n, k)
-@param options? {bias: any, activation: any, out: any, stream: cuda.Stream, allocator: function} bias: an array of n elements; activation: "relu" or "gelu"
-@return cuda.gpuarray.Array  (..., n)
-@raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
-@options activation allocator bias out stream
-= cuda.linalg.lstsq(a, b, options)
-Least-squares solution of a x = b: the x with the least |b - a x|, and of several the one with the least |x|, as
-NumPy's lstsq. It uses singular values.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n)
-@param b cuda.gpuarray.Array  the right-hand sides, (m,), or (..., m, k): batches broadcast
-@param options? {rcond: any, stream: cuda.Stream, allocator: function}  rcond: singular values count as 0 if they are at most rcond times the largest one; default: eps * max(m, n)
-@return cuda.gpuarray.Array x          (..., n), or (..., n, k)
-@return cuda.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, for any rank
-@return cuda.gpuarray.Array rank       (...): int64
-@return cuda.gpuarray.Array s          (..., min(m, n)): the singular values of a
-@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError if the iteration does not converge
-@options allocator rcond stream
-= cuda.linalg.lu(a, options)
-LU factorization of matrices with partial pivoting: a[p] = l u.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n)
-@param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array p  (..., m), int64: the row of a at each position, from 1
-@return cuda.gpuarray.Array l  (..., m, k), where k is the smaller of m and n, with ones on its diagonal
-@return cuda.gpuarray.Array u  (..., k, n)
-@raise LogicError for arrays with fewer than two axes and for 16-bit floats
-@options allocator stream
-= cuda.linalg.matrix_power(a, n, options)
-Raises a square matrix to a power by repeated squaring, as NumPy's matrix_power. For more than two axes, this applies
-to each matrix on the last two axes.
-@param a cuda.gpuarray.Array  an array of square matrices, (..., n, n)
-@param n integer  0 gives the identity matrix; negative exponents give powers of linalg.inv()
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  of the dtype that matmul() computes
-@raise RuntimeError for a singular matrix and a negative exponent
-@raise LogicError for matrices that are not square, other exponents, and if out has another shape
-@options allocator out stream
-= cuda.linalg.matrix_rank(a, options)
-The ranks of matrices: the number of singular values that do not count as 0.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n)
-@param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
-@return cuda.gpuarray.Array  (...): int64
-@raise LogicError as linalg.pinv; RuntimeError if the iteration does not converge
-@options allocator out rcond stream
-= cuda.linalg.multi_dot(arrays, options)
-The product of several matrices, in the order that needs the fewest multiplications, as NumPy's multi_dot. The first
-and the last array may be vectors.
-@param arrays cuda.gpuarray.Array[]  a list of two or more arrays
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  of the dtype that matmul() computes for all of them
-@raise LogicError if arrays is not such a list, if the shapes do not fit, or if out has another shape
-@options allocator out stream
-= cuda.linalg.norm(a, options)
-The norm of all elements as one vector, or with ord the norms of the matrices on the last two axes. "fro" is the root
-of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the greatest and least singular value. 1
-and -1 are the greatest and least sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
-in a row. For a 1-D array, ord is that of gpuarray.norm().
-@param a cuda.gpuarray.Array  an array of any shape
-@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: the kind of norm, see above
-@return cuda.gpuarray.Array  real
-@raise LogicError for other values of ord, 16-bit floats, and if out has another shape
-@options allocator ord out stream
-= cuda.linalg.pinv(a, options)
-The Moore-Penrose pseudoinverses of matrices.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n)
-@param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
-@return cuda.gpuarray.Array  (..., n, m)
-@raise LogicError for arrays with fewer than two axes, 16-bit floats, other values of rcond, and if out has another shape; RuntimeError if the iteration does not converge
-@options allocator out rcond stream
-= cuda.linalg.precision(name)
-Selects the precision of matrix products. "full", the default: operands are multiplied with all their digits, and own
-kernels give the same bits on every device. "tensor": products of float16, bfloat16 and float32 are computed on
-tensor cores, by own kernels from compute capability 8.0 on. float32 is rounded to TF32, which has three digits. Sums
-are float32, and their last bits depend on the generation of the GPU. Products of int8 use tensor cores under both,
-with the same bits. Products of a matrix and a vector, and factorizations by own kernels, are "full" under both.
-@param name? "full"|"tensor"  the new setting; default: leave it unchanged
-@return "full"|"tensor" name  the setting now
-@raise LogicError for another name
-= cuda.linalg.qr(a, options)
-QR factorization of matrices by Householder reflections: a = q r, where q has orthonormal columns and r is upper
-triangular.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n)
-@param options? {mode: any, stream: cuda.Stream, allocator: function}  mode: "reduced" (default): q is (..., m, k) and r (..., k, n), where k is the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
-@return cuda.gpuarray.Array q  in the mode "r": r
-@return cuda.gpuarray.Array r  in the mode "r": nil
-@raise LogicError for arrays with fewer than two axes, 16-bit floats and other modes
-@options allocator mode stream
-= cuda.linalg.slogdet(a, options)
-The determinants of square matrices as a sign and a logarithm: det = sign * exp(logabs).
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param options? {stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array sign    (...): 1, -1, or 0 for a singular matrix; for complex matrices a number of magnitude 1
-@return cuda.gpuarray.Array logabs  (...): real; -inf for a singular matrix
-@raise LogicError for matrices that are not square, and 16-bit floats
-@options allocator stream
-= cuda.linalg.solve(a, b, options)
-Solves systems of linear equations a x = b by elimination with partial pivoting, as NumPy's solve.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param b cuda.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
-@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: wait and raise an error for a singular matrix; default true; false: return NaN
-@return cuda.gpuarray.Array x
-@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
-@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without check = false, and if out has another shape
-@options allocator check out stream
-= cuda.linalg.solve_triangular(a, b, options)
-Solves systems of linear equations with triangular matrices: a x = b. Only one triangle of a is read. A 0 on the
-diagonal gives infinities and NaN.
-@param a cuda.gpuarray.Array  the matrices, (..., n, n)
-@param b cuda.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
-@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any}  lower: use the lower triangle, default the upper one. unit_diagonal: take the diagonal as 1 without reading it. trans: "T" solves with the transpose of a, "C" with its conjugate transpose
-@return cuda.gpuarray.Array x
-@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, and if out has another shape
-@options allocator lower out stream trans unit_diagonal
-= cuda.linalg.svd(a, options)
-Singular value decomposition: a = u diag(s) vh, as NumPy's svd. The largest component of each row of vh is real and
-positive. NaN and infinities give NaN.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n)
-@param options? {full_matrices: boolean, stream: cuda.Stream, allocator: function}  full_matrices = false: u is (..., m, k) and vh (..., k, n), where k is the smaller of m and n; default: (..., m, m) and (..., n, n)
-@return cuda.gpuarray.Array u
-@return cuda.gpuarray.Array s   (..., k): real, in descending order
-@return cuda.gpuarray.Array vh
-@raise LogicError for arrays with fewer than two axes and 16-bit floats; RuntimeError if the iteration does not converge
-@options allocator full_matrices stream
-= cuda.linalg.svdvals(a, options)
-The singular values of matrices.
-@param a cuda.gpuarray.Array  the matrices, (..., m, n)
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  (..., k), where k is the smaller of m and n: real, in descending order
-@raise LogicError as linalg.svd, and if out has another shape; RuntimeError if the iteration does not converge
-@options allocator out stream
 = cuda.math module
 Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where
 a function has floats only; float16 and bfloat16 are computed as float32. These are there for complex
@@ -3818,363 +2659,6 @@ log2 pow real reciprocal rint round sign sin sinc sinh sqrt square tan tanh.
 = cuda.math.y0(a, options) = cuda.gpuarray.y0
 = cuda.math.y1(a, options) = cuda.gpuarray.y1
 = cuda.math.yn(n, a, options) = cuda.gpuarray.yn
-= cuda.ndarray module
-Arrays in host memory.
-= cuda.ndarray.Array class
-An array in host memory. Positions count from 1; negative ones count from the end. `a[i]` reads and `a[i] = v` writes
-an element of a 1-D array; with more axes it is the part at position i of the first axis. `a[{...}]` is
-`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part. Lua does
-not support `#a`; use `a:len()`.
-@field shape integer[]  the extents; a new list, which prints as (2, 3) and equals the shape of other arrays with these extents. The shape of an array cannot change
-@field strides integer[]  bytes from one element to the next on each axis; a new list, as shape
-@field dtype cuda.dtype.DType  the element type
-@field size integer  the number of elements
-@field nbytes integer  the size of all elements in bytes: size * dtype.itemsize
-@field ndim integer  the number of axes
-@field order string?  "C" or "F" if the elements are contiguous in that order ("C" if in both); else nil
-@field flags table  c_contiguous, f_contiguous: booleans
-@field base any  for a view, the array that owns the memory; for foreign memory, its owner
-@field T cuda.ndarray.Array  a view with the axes reversed
-= cuda.ndarray.Array:allclose(other, options)
-Returns true if all elements are close to those of another array, |a - b| <= atol + rtol * |b|, as NumPy's allclose.
-An infinity is close only to itself.
-@param other any  an array, nested tables or a value, of the same shape or 0-d
-@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol: the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
-@return boolean
-@return string? difference  the first difference
-@raise LogicError if the shapes differ
-@options atol equal_nan rtol
-= cuda.ndarray.Array:assign(values)
-Sets the elements to those of another array or of nested tables, which broadcast as in broadcast_to(), or all to one
-value. The two arrays may share memory.
-@param values any  an array, whose integers wrap around and whose floats are rounded to the dtype; nested tables; or a value
-@return cuda.ndarray.Array self
-@raise LogicError if the shapes do not broadcast, for an array of a higher kind (convert float to integer and complex to real with astype()), or if the dtype cannot hold a value of a table
-= cuda.ndarray.Array:astype(dtype, order)
-Returns a copy converted to another dtype, as in NumPy. Integers wrap around, floats lose their fraction and complex
-numbers their imaginary part, and everything that is not zero is true. Floats are rounded to nearest, with ties to
-even.
-@param dtype any  the new dtype, as for dtype.of
-@param order? "C"|"F"  default: F for an array that is in F order alone, else C
-@return cuda.ndarray.Array
-@raise LogicError that names the element, if a float (NaN, too large) cannot be converted to the integer type
-= cuda.ndarray.Array:broadcast_to(...)
-Repeats the elements along axes that have one element, and along new axes before the first, as NumPy's broadcast_to.
-Returns a view with stride 0 on these axes. Writing to an element of it writes to all its repetitions.
-@param ... any  the extents, or one list of them
-@return cuda.ndarray.Array
-@raise LogicError if the array's shape does not broadcast to that shape
-= cuda.ndarray.Array:buffer()
-Returns the memory as bytes, in any order: the form in which copying functions use an array.
-@return ffi.cdata* pointer  uint8_t *
-@return integer nbytes
-@return any owner  for foreign memory, the object that keeps it alive, as in `base`
-@raise LogicError if the elements are not contiguous, or the memory was freed
-= cuda.ndarray.Array:copy(order)
-Returns a contiguous copy with its own memory.
-@param order? "C"|"F"  the order of the elements; default: C
-@return cuda.ndarray.Array
-= cuda.ndarray.Array:data()
-Returns the first element as a typed FFI pointer: `p[0]` is the first element, and the others follow with the strides
-of the array. float16 and bfloat16 are uint16_t with their bits. Nothing is checked, and the pointer does not keep
-the memory alive: keep the array while you use it. LuaJIT interprets some NaNs that are read through it as values of
-other types and may crash on them. If memory may hold any bits (for example from a device), read with get() or a[i],
-which handle such NaNs.
-@return ffi.cdata*
-@raise LogicError if the memory was freed
-= cuda.ndarray.Array:equal(other)
-Returns true if another array has the same shape and equal elements. Elements of different dtypes are compared by
-value; NaN does not equal anything.
-@param other any  an array, nested tables or a value
-@return boolean
-@return string? difference  the first difference, or the two shapes
-= cuda.ndarray.Array:expand_dims(axes)
-Adds axes of one element and returns a view.
-@param axes integer|integer[]  the positions of the new axes in the new shape; -1: the last one
-@return cuda.ndarray.Array
-@raise LogicError for positions that the new shape does not have
-= cuda.ndarray.Array:field(name)
-Returns one field of all structs, as a view with the field's dtype. If the field is a fixed array, its axes come
-after those of the array.
-@param name string  the name of the field
-@return cuda.ndarray.Array
-@raise LogicError if the elements are not structs, or do not have this field
-= cuda.ndarray.Array:fill(value)
-Sets every element to one value.
-@param value any  a boolean, number, 64-bit integer or complex cdata
-@return cuda.ndarray.Array self
-@raise LogicError if the dtype cannot hold the value
-= cuda.ndarray.Array:flip(axes)
-Reverses the order of the elements along axes and returns a view.
-@param axes? integer|integer[]  the axes; default: all
-@return cuda.ndarray.Array
-@raise LogicError if an axis is out of range
-= cuda.ndarray.Array:get(...)
-Reads an element.
-@param ... integer  one position for each axis; none for a 0-d array
-@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; for a struct a read-only copy, an FFI struct. Call its dtype for a copy that you can write to: particle(a[1])
-@raise LogicError for an index out of range, or if the memory was freed
-= cuda.ndarray.Array:get_pointer()
-Returns the device address of the first element, if the device can access the memory because it is page-locked,
-registered or managed. These arrays are therefore accepted wherever device memory is.
-@return cuda.DevicePointer
-@raise LogicError if the device cannot access the memory, or it was freed
-= cuda.ndarray.Array:item()
-Returns the value of an array with one element, of any shape.
-@return boolean|number|ffi.cdata* value  as returned by get()
-@raise LogicError if it does not have exactly one element, or the memory was freed
-= cuda.ndarray.Array:len()
-Returns the extent of the first axis.
-@return integer
-@raise LogicError for a 0-d array
-= cuda.ndarray.Array:reshape(...)
-Returns the same elements with another shape: as a view if the layout allows it, else as a copy.
-@param ... any  the extents, or one list of them; one may be -1 and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis does
-@return cuda.ndarray.Array
-@raise LogicError if the sizes differ
-@options order="F"
-= cuda.ndarray.Array:set(...)
-Writes an element: a:set(i, j, value).
-@param ... any  one position for each axis, then the value: a boolean, number, 64-bit integer or complex cdata
-@raise LogicError for an index out of range, a value that the dtype cannot hold, or if the memory was freed
-= cuda.ndarray.Array:slice(...)
-Returns a part of the array as a view. Each item belongs to an axis, from the first; axes without an item are taken
-whole.
-@param ... any  the items. i removes its axis; {i} keeps it with extent 1. {lo, hi} and {lo, hi, step} are ranges that include both ends; {lo, lo - 1} is empty, and a negative step runs backwards. {} is the whole axis; ndarray.newaxis adds an axis
-@return cuda.ndarray.Array
-@raise LogicError for positions out of range, or too many items
-= cuda.ndarray.Array:squeeze(axes)
-Removes axes of one element and returns a view.
-@param axes? integer|integer[]  the axes to remove; default: all axes that have one element
-@return cuda.ndarray.Array
-@raise LogicError if an axis is out of range or does not have exactly one element
-= cuda.ndarray.Array:tolist()
-Returns the elements as nested tables; for a 0-d array, the value. A struct is a table of its fields.
-@return any
-= cuda.ndarray.Array:transpose(...)
-Permutes the axes and returns a view.
-@param ... integer  the axes in their new order, or one list of them; default: the reverse order
-@return cuda.ndarray.Array
-@raise LogicError if each axis does not appear exactly once
-= cuda.ndarray.Npz class
-The arrays of an .npz file, each read when you access it. `z.name` is z:get "name"; it is nil if the file does not
-contain the array, and a method if it is the name of a method.
-= cuda.ndarray.Npz:close()
-Closes the file. Arrays that were read stay valid.
-= cuda.ndarray.Npz:get(name, options)
-Reads an array.
-@param name string  the name of the array
-@param options? {pinned: boolean, managed: boolean}  as for ndarray.empty
-@return cuda.ndarray.Array  a new array each time
-@raise LogicError if the file does not contain the array, is damaged or was closed; MemoryError
-@options managed pinned
-= cuda.ndarray.Npz:names()
-Returns the names of the arrays, in the order of the file.
-@return string[]
-@raise LogicError if the file was closed
-= cuda.ndarray.allclose(a, b, options)
-Returns true if all elements are close, |a - b| <= atol + rtol * |b|, as NumPy's allclose. An infinity is close only
-to itself.
-@param a any  an array, nested tables or a value
-@param b any  an array, nested tables or a value, of the same shape or 0-d
-@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol: the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
-@return boolean
-@return string? difference  the first difference
-@raise LogicError if the shapes differ
-@options atol equal_nan rtol
-= cuda.ndarray.arange(start, stop, step, dtype, options)
-Returns the numbers from start up to stop, which is excluded, as NumPy's arange: arange(stop), arange(start, stop) or
-arange(start, stop, step), optionally followed by a dtype and options.
-@call fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cuda.ndarray.Array
-@param start number|ffi.cdata*  the first number; default: 0; pass integers beyond 2^53 as int64_t or uint64_t
-@param stop number|ffi.cdata*   the end, which is excluded
-@param step? number|ffi.cdata*  the difference between two numbers; default: 1
-@param dtype? any  as for dtype.of; default: int64 for integers, uint64 if they need it, else dtype.default_float()
-@param options? {dtype: any, pinned: boolean, managed: boolean}  as for empty
-@return cuda.ndarray.Array
-@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold
-@options dtype managed pinned
-= cuda.ndarray.array(values, dtype, options)
-Returns a new array with the elements of nested tables, a single value, or another array. It is always a copy.
-@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); or an array
-@param dtype? any  as for dtype.of; default: an array's own dtype; for booleans, 64-bit integer and complex cdata their own dtype; for numbers, integral or not, dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default C, for an array its own order; the rest as for empty
-@return cuda.ndarray.Array
-@raise LogicError that names the position if lists are ragged or a value does not fit, and as empty
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.dumps(a, options)
-Returns the bytes of the .npy file that save would write.
-@param a any  an array, nested tables, or a value
-@param options? {version: 1|2|3}  version: as for save
-@return string
-@raise LogicError if a is not an array, or has 2 GiB or more
-@options version
-= cuda.ndarray.dumpsz(members, options)
-Returns the bytes of the .npz file that savez would write.
-@param members table<string, any>  as for savez
-@param options? {version: 1|2|3}  version: as for save
-@return string
-@raise LogicError if members is not a table of arrays, or has 2 GiB or more
-@options version
-= cuda.ndarray.empty(shape, dtype, options)
-Returns an array with uninitialized elements.
-@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
-@param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: C (default): the last axis is contiguous; F: the first axis is; pinned: allocate page-locked memory, as cuda.pagelocked_empty does; managed: allocate managed memory, as cuda.managed_empty does
-@return cuda.ndarray.Array
-@raise LogicError for an invalid shape, dtype or option, and for pinned or managed without a current context; MemoryError if memory is exhausted
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.empty_like(other, dtype, options)
-Returns an array with the shape and order of another one and with uninitialized elements.
-@param other cuda.ndarray.Array  the array whose shape and order are used
-@param dtype? any  as for dtype.of; default: the dtype of other
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if other is in F order alone, else C; the rest as for empty
-@return cuda.ndarray.Array
-@raise LogicError if other is not a host array, and as empty
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.equal(a, b)
-Returns true if two arrays have the same shape and equal elements. Elements of different dtypes are compared by
-value; NaN does not equal anything.
-@param a any  an array, nested tables or a value
-@param b any  an array, nested tables or a value
-@return boolean
-@return string? difference  the first difference, or the two shapes
-= cuda.ndarray.eye(rows, columns, k, dtype, options)
-Returns an array with ones on a diagonal and zeros elsewhere, as NumPy's eye: eye(rows), eye(rows, columns) or
-eye(rows, columns, k), optionally followed by a dtype and options.
-@call fun(rows: integer, dtype?: any, options?: table): cuda.ndarray.Array
-@param rows integer  the number of rows
-@param columns? integer  the number of columns; default: rows
-@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
-@param dtype? any        as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
-@return cuda.ndarray.Array
-@raise LogicError for extents that are not non-negative integers; MemoryError
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.from_buffer(buf, shape, dtype, options)
-Returns an array over a host buffer, which it keeps alive. Nothing is copied, except from a string.
-@param buf any  an FFI array, struct or pointer, a string, {ptr =, nbytes =}, or an object with :buffer()
-@param shape? integer|integer[]  default: the shape of an FFI array, otherwise all elements on one axis; required for a pointer
-@param dtype? any  as for dtype.of; default: the element type of the FFI array or pointer
-@param options? {dtype: any, order: "C"|"F"}
-@return cuda.ndarray.Array
-@raise LogicError if the buffer is const, too small, not a multiple of the element size, or its type is not known
-@options dtype order="C"|"F"
-= cuda.ndarray.from_function(shape, fn, dtype, options)
-Returns an array with the values of a function of the indices.
-@param shape integer|integer[]  as for empty
-@param fn fun(...: integer): any  receives one position for each axis, from 1; called in C order
-@param dtype? any  as for dtype.of; default: the dtype that ndarray.array chooses for such values
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
-@return cuda.ndarray.Array
-@raise LogicError that names the element if the dtype cannot hold what fn returned; errors of fn; else as empty
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.full(shape, value, dtype, options)
-An array of one value.
-@param shape integer|integer[]  as for empty
-@param value any                boolean, number, 64-bit integer or complex cdata
-@param dtype? any  as for dtype.of; default: the default float for numbers, else the value's own dtype
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
-@return cuda.ndarray.Array
-@raise LogicError if the dtype cannot hold the value, and as empty
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.full_like(other, value, dtype, options)
-Returns an array filled with one value, with the shape and order of another one.
-@param other cuda.ndarray.Array  as for empty_like
-@param value any  a boolean, number, 64-bit integer or complex cdata
-@param dtype? any  as for dtype.of; default: the dtype of other
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
-@return cuda.ndarray.Array
-@raise LogicError if the dtype cannot hold the value, and as empty_like
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.is_array(x)
-Returns true if x is an array in host memory.
-@param x any  any value
-@return boolean
-= cuda.ndarray.linspace(start, stop, num, dtype, options)
-Returns `num` evenly spaced numbers, as NumPy's linspace does.
-@param start number  the first number
-@param stop number  the last number; excluded if endpoint is false
-@param num? integer  the number of elements; default: 50
-@param dtype? any  as for dtype.of; default: dtype.default_float(); for integers, numbers are rounded down
-@param options? {dtype: any, endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: include `stop`; default true; the rest as for empty
-@return cuda.ndarray.Array
-@raise LogicError for numbers that are not finite, and those that the dtype cannot hold
-@options dtype endpoint managed pinned
-= cuda.ndarray.load(path, options)
-Loads a file that NumPy's save, savez or savez_compressed wrote, or save and savez of this module.
-@param path string  the file
-@param options? {pinned: boolean, managed: boolean}  for an .npy file: as for empty
-@return cuda.ndarray.Array|cuda.ndarray.Npz  for an .npy file the array, in the order of the file; for an .npz file an object that reads its arrays when you access them
-@raise RuntimeError if the file cannot be opened; LogicError if it is not an .npy or .npz file, is damaged or truncated, or has elements of an unsupported type (code in a file is never executed); MemoryError
-@options managed pinned
-= cuda.ndarray.loads(bytes, options)
-As load, from a string with the bytes of such a file.
-@param bytes string  the bytes of an .npy or .npz file
-@param options? {pinned: boolean, managed: boolean}
-@return cuda.ndarray.Array|cuda.ndarray.Npz
-@raise LogicError, MemoryError as load
-@options managed pinned
-= cuda.ndarray.newaxis field
-@type any
-used in an index, adds an axis of extent 1
-= cuda.ndarray.ones(shape, dtype, options)
-An array of ones (of true).
-@param shape integer|integer[]  as for empty
-@param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
-@return cuda.ndarray.Array
-@raise LogicError, MemoryError as empty
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.ones_like(other, dtype, options)
-Returns an array of ones (of true for bool) with the shape and order of another one.
-@param other cuda.ndarray.Array  as for empty_like
-@param dtype? any  as for dtype.of; default: the dtype of other
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
-@return cuda.ndarray.Array
-@raise LogicError, MemoryError as empty_like
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.save(path, a, options)
-Writes an array to an .npy file, which NumPy's load reads; bfloat16 is written as "<V2", raw bytes for NumPy. An
-array in F order is written in F order, a view with gaps in C order.
-@param path string  the file; ".npy" is not added
-@param a any  an array, nested tables, or a value
-@param options? {version: 1|2|3}  version: the version of the format, default: 1
-@raise LogicError if a is not an array; RuntimeError if the file cannot be written: it may then be incomplete
-@options version
-= cuda.ndarray.savez(path, members, options)
-Writes arrays to an .npz file without compression, in the order of their names.
-@param path string  the file; ".npz" is not added
-@param members table<string, any>  by name: arrays, nested tables, or values
-@param options? {version: 1|2|3}  version: as for save
-@raise LogicError if members is not a table of arrays; RuntimeError if the file cannot be written: it may then be incomplete
-@options version
-= cuda.ndarray.wrap(pointer, shape, dtype, options)
-Wraps memory that other code owns in an array, without a copy. It is meant for parts of this library: what a pointer
-refers to cannot be checked.
-@param pointer ffi.cdata*  the first element; for an FFI array the size is checked
-@param shape integer|integer[]  as for empty
-@param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean, token: any}  strides: bytes from one element to the next on each axis, instead of order; base: the owner, which is kept alive; alive: a function that is called with the token before every access; it returns whether the memory is still valid, and if not, why; token: the argument of alive
-@return cuda.ndarray.Array
-@raise LogicError for an invalid pointer, shape, dtype or strides
-@options alive base dtype order="C"|"F" strides token
-= cuda.ndarray.zeros(shape, dtype, options)
-Returns an array of zeros (of false for bool).
-@param shape integer|integer[]  as for empty
-@param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
-@return cuda.ndarray.Array
-@raise LogicError, MemoryError as empty
-@options dtype managed order="C"|"F" pinned
-= cuda.ndarray.zeros_like(other, dtype, options)
-Returns an array of zeros (of false for bool) with the shape and order of another one.
-@param other cuda.ndarray.Array  as for empty_like
-@param dtype? any  as for dtype.of; default: the dtype of other
-@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
-@return cuda.ndarray.Array
-@raise LogicError, MemoryError as empty_like
-@options dtype managed order="C"|"F" pinned
 = cuda.reduction module
 Kernels that make one value of the elements of arrays, from the user's expressions.
 = cuda.reduction.Options class
@@ -4284,162 +2768,6 @@ Returns the CUDA C source of the kernel, in the variant for few elements.
 @field dtype any  this and the following fields: arguments that you did not pass by position
 @field scan_expr string?  the operation, as an argument of InclusiveScanKernel
 @field neutral any  the neutral value, as an argument of ExclusiveScanKernel
-= cuda.sparse module
-Sparse matrices: compressed rows and columns, products, iterative solvers.
-= cuda.sparse.Matrix class
-A sparse matrix, created by sparse.csr(), csc(), coo() and others. The positions of its elements do not change; you
-can write to their values, `m.data:fill(0)`.
-@field shape integer[]  the numbers of rows and columns; a new list, which prints as (2, 3)
-@field dtype cuda.dtype.DType  the dtype of the values
-@field nnz integer  the number of stored elements
-@field format "csr"|"csc"|"coo"|"packed"  the storage format
-@field base 0|1  the first position in the arrays of positions that the matrix returns
-@field data cuda.gpuarray.Array  the values, as a 1-D array; writing to it changes the matrix. For packed: in its own order, with gaps that are not read
-@field indices cuda.gpuarray.Array  csr: the columns of the elements, csc: the rows; a new array
-@field indptr cuda.gpuarray.Array  csr: the start of each row in indices and data, csc: of each column; and the end
-@field rows cuda.gpuarray.Array  coo: the rows of the elements, ascending; a new array
-@field columns cuda.gpuarray.Array  coo: the columns of the elements; a new array
-@field T cuda.sparse.Matrix         the transposed matrix
-= cuda.sparse.Matrix:astype(dtype)
-Returns the matrix with its values converted to another dtype.
-@param dtype any  the new dtype, as for dtype.of
-@return cuda.sparse.Matrix  a new matrix with its own values
-@raise LogicError for dtypes that sparse matrices do not support
-= cuda.sparse.Matrix:diagonal(k, options)
-Returns the elements of a diagonal, with 0 for elements that are not stored.
-@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
-@return cuda.gpuarray.Array  1-D
-@raise LogicError if k is not an integer, and if out has another shape
-@options allocator out stream
-= cuda.sparse.Matrix:eliminate_zeros()
-Returns the matrix without stored elements with the value 0. The program waits for their number.
-@return cuda.sparse.Matrix  a new matrix with its own values
-@raise LogicError inside a capture
-= cuda.sparse.Matrix:matmul(x, options)
-The product with a vector, a dense matrix or a sparse matrix. Every sum has the same order on every device, unless
-linalg.backend selects cuSPARSE. float16 and bfloat16 are summed as float32, integers as int64.
-@param x any  a 1-D or 2-D array, also a host array or a list; or a sparse matrix
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: an array that receives a dense result
-@return any  an array; for two sparse matrices a sparse matrix: csr, or csc if both are csc
-@raise LogicError if the shapes do not fit, if out has another shape, and for two sparse matrices inside a capture
-@options allocator out stream
-= cuda.sparse.Matrix:sum(options)
-The sum of all elements, or of each column or row. Integers are summed as int64.
-@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
-@return cuda.gpuarray.Array  0-d, or 1-D
-@raise LogicError for another axis, and if out has another shape
-@options allocator axis out stream
-= cuda.sparse.Matrix:to(format)
-Returns the matrix in another format. If both formats have the elements in the same order, such as csr and coo, both
-matrices share the memory of the values.
-@param format "csr"|"csc"|"coo"|"packed"  the new format
-@return cuda.sparse.Matrix  the matrix itself if it already has that format
-@raise LogicError for other formats
-= cuda.sparse.Matrix:todense(options)
-Returns the matrix as a dense array.
-@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: an array that receives the result
-@return cuda.gpuarray.Array
-@raise LogicError if out has another shape, MemoryError
-@options allocator out stream
-= cuda.sparse.Matrix:transpose()
-Returns the transposed matrix. For a csr matrix it is a csc matrix and vice versa, which shares the memory of the
-values. A coo matrix is copied.
-@return cuda.sparse.Matrix
-= cuda.sparse.bicgstab(A, b, options)
-Solves A x = b by the stabilized biconjugate gradient method, for any square matrix. Each step multiplies by A twice.
-@param A any  as for cg
-@param b any  a 1-D array, as for cg
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; M: as for cg; callback: as for cg; check: as for cg
-@return cuda.gpuarray.Array x
-@return integer info  as cg
-@raise LogicError as cg
-@options M allocator atol callback check maxiter rtol stream x0
-= cuda.sparse.cg(A, b, options)
-Solves A x = b by the conjugate gradient method, for a symmetric or Hermitian, positive definite matrix.
-@param A any  a sparse matrix, an array with two axes, or a function that returns A v for a vector v
-@param b any  a 1-D array, also a host array or a list
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: the initial vector; default 0. rtol: default 1e-5; the iteration ends when the norm of b - A x is at most rtol times the norm of b, or at most atol. atol: default 0. check: the number of steps between two tests of this; default 10. maxiter: the maximum number of steps; default 10 for each element of b. M: an approximate inverse of A: a matrix, a function, or "jacobi" for the inverse of A's diagonal. callback: called as callback(x, step) after each step; the next step changes x
-@return cuda.gpuarray.Array x
-@return integer info  0: solved; positive: the number of steps, which was not enough; negative: the method broke down, which was noticed at this step
-@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal with "jacobi"
-@options M allocator atol callback check maxiter rtol stream x0
-= cuda.sparse.coo(x, options)
-Creates a matrix that stores the row and the column of each element, in the order of rows. It computes as a csr
-matrix does.
-@param x any  {data =, rows =, columns =, shape =}, or what else csr accepts, except indices and indptr
-@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
-@return cuda.sparse.Matrix
-@raise LogicError as csr
-@options dtype stream
-= cuda.sparse.csc(x, options)
-Creates a matrix in compressed sparse column format.
-@param x any  as for csr; indices are the rows of the elements column by column, indptr is the start of each column
-@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
-@return cuda.sparse.Matrix
-@raise LogicError as csr
-@options dtype stream
-= cuda.sparse.csr(x, options)
-Creates a matrix in compressed sparse row format. Duplicate elements are summed, in their order.
-@param x any  {data =, indices =, indptr =, shape =}, with the columns of the elements row by row and the start of each row; {data =, rows =, columns =, shape =}; or {shape =} for a matrix without elements. Each may also have `base` (0 or 1, default 1: the first position) and `dtype`. Or a dense array, also a host array or nested lists; or a sparse matrix
-@param options? {dtype: any, stream: cuda.Stream}  dtype: the dtype of the values if x is dense or sparse
-@return cuda.sparse.Matrix  with new values, unless x is a sparse matrix with its elements in this order
-@raise LogicError for positions out of range, lengths that do not match, and inside a capture
-@options dtype stream
-= cuda.sparse.diags(diagonals, offsets, options)
-Creates a matrix with the given diagonals: `sparse.diags({{1, 2}, {4, 5, 6}}, {1, 0})`.
-@param diagonals any[]  lists, 1-D arrays, or numbers for diagonals with a single value
-@param offsets? integer[]  the position of each diagonal: 0 is the main diagonal, 1 above it, -1 below it; default for one diagonal: 0
-@param options? {shape: integer[], dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  shape: default: the square matrix that the first diagonal fits; dtype: as for csr; format: default csr
-@return cuda.sparse.Matrix
-@raise LogicError for lengths that do not fit the shape, and if an offset appears twice
-@options dtype format="csr"|"csc"|"coo"|"packed" shape stream
-= cuda.sparse.eye(n, m, k, options)
-Creates a matrix with ones on a diagonal.
-@param n integer  the number of rows
-@param m? integer  the number of columns; default: n
-@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
-@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  dtype: as for csr; format: default csr
-@return cuda.sparse.Matrix
-@raise LogicError for other numbers
-@options dtype format="csr"|"csc"|"coo"|"packed" stream
-= cuda.sparse.from_dense(x, options)
-Creates a sparse matrix of the elements of a dense array that are not 0. The program waits for their number.
-@param x any  an array with two axes, also a host array or nested lists
-@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  dtype: as for csr; format: default csr
-@return cuda.sparse.Matrix
-@raise LogicError if x does not have two axes, and inside a capture
-@options dtype format="csr"|"csc"|"coo"|"packed" stream
-= cuda.sparse.gmres(A, b, options)
-Solves A x = b by the generalized minimal residual method, for any square matrix. It restarts after `restart` steps,
-and tests the residual at each restart.
-@param A any  as for cg
-@param b any  a 1-D array, as for cg
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, restart: integer, M: any, callback: function, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg, counted inside restarts, too; restart: default 20; as many vectors are kept; M: as for cg, applied on the right, so that the residual is that of the system; callback: called as callback(x, step) after each restart
-@return cuda.gpuarray.Array x
-@return integer info  as for cg; maxiter and info count the steps inside restarts
-@raise LogicError as cg
-@options M allocator atol callback maxiter restart rtol stream x0
-= cuda.sparse.jacobi(A, b, options)
-Solves A x = b by the Jacobi iteration, x + omega (b - A x) / diagonal: for diagonally dominant matrices, and as a
-smoother.
-@param A any  a sparse matrix or an array with two axes
-@param b any  a 1-D array, as for cg
-@param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; omega: the weight of a step, default 1; callback: as for cg; check: as for cg
-@return cuda.gpuarray.Array x
-@return integer info  as cg
-@raise LogicError as cg, and if A is a function
-@options allocator atol callback check maxiter omega rtol stream x0
-= cuda.sparse.packed(x, options)
-Creates a matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV.
-Use it for many products with vectors, if neighbouring rows share columns, as in matrices of grids. Creating the
-packets on the host takes some time. For operations other than products with a vector it is converted to csr each
-time.
-@param x any  as for csr
-@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
-@return cuda.sparse.Matrix
-@raise LogicError as csr
-@options dtype stream
 = cuda.vec module
 CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment. make_... creates a value of
 it: an FFI struct, which can be an argument of kernels and an element of arrays.
@@ -5029,6 +3357,43 @@ As cuda.kernel.
 Returns information about NVRTC's library, which the first call opens.
 @return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil if it was not found
 @return string? why  the places that were tried, one on each line
+# docs/debugging.md
+= cuda.debug module
+Recording launches and replaying them on the software device.
+= cuda.debug.Replay class
+The result of a replay. It prints as its text.
+@field fault boolean  true if the kernel failed, or a check found something
+@field text string  a report for people
+@field kernel string  the name of the kernel
+@field kind string?  as in softgpu.report "json": "out_of_bounds", "race" ...; nil without a fault
+@field file string?  the source file
+@field line integer?  the line in the source
+@field block integer[]?  the block of the fault, {x, y, z}
+@field thread integer[]?  the thread of the fault, {x, y, z}
+@field output string  the output that the kernel printed
+= cuda.debug.record(on, options)
+Turns the recording of launches on or off. Before each launch, the kernel's arguments, the allocations that they
+point into, and the memory of its textures and surfaces are copied to the host. The last launch is kept, even after
+record(false). The next launch or wait raises an error of a kernel while the recording is still that of the failed
+kernel. Each launch waits for all work before it, so programs get much slower. Pointers inside memory are not
+followed; pointers in structs passed by value are. Launches of graphs and into captures are not recorded. Each Lua
+state records its own launches.
+@param on boolean  the new setting
+@param options? {bytes: integer}  bytes: the maximum size of the recorded memory in bytes, default 256 MiB. For allocations beyond it only the size is recorded
+@return boolean before  true if launches were recorded before
+@raise LogicError for other arguments
+@options bytes
+= cuda.debug.replay(path)
+Replays a recorded launch on the software device with all of its checks, in a child process. It works even after this
+process has lost the GPU. When printed, the result names the access, the source line, the block and the thread.
+@param path? string  a file that save() wrote; default: the last recorded launch
+@return cuda.debug.Replay
+@raise LogicError if no launch is recorded or the file is not a recording; RuntimeError if luajit is not found (set CUDALUA_LUAJIT), if the kernel was loaded as machine code, or if the software device does not support it
+= cuda.debug.save(path)
+Saves the recorded launch to a file, for replay() on another machine. It first compiles the kernel for the software
+device, so it needs NVRTC if the program runs on a GPU.
+@param path string  the file
+@raise LogicError if no launch is recorded, RuntimeError if the file cannot be written or if the kernel was loaded as machine code
 # docs/embedding.md
 = cuda.VERSION field
 The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with
@@ -5091,6 +3456,152 @@ Returns true if this library has the given version or a newer one.
 Returns the text of a value for a failed assertion: for an array its kind, dtype, shape and elements.
 @param value any  any value
 @return string?  nil for values of types that are not of this library
+# docs/filters.md
+= cuda.image module
+Image filters. Rows and columns are the last two axes of an array, or with channels = true the two before the last,
+as cuda.io.load_image returns them. All other axes are a batch of images. The result has the image's dtype. Integers
+and 16-bit floats are computed in float32; integer results are rounded, with ties to even, and clamped to their
+range.
+= cuda.image.convolve2d(a, kernel, options)
+The convolution of images with a kernel, which is flipped, as in SciPy's signal.convolve2d. Without the flip, as in
+PyTorch's conv2d and OpenCV's filter2D, pass k:flip().
+@param a cuda.gpuarray.Array  the images, (..., height, width), or with channels (..., height, width, channels)
+@param kernel any  a 2-D array, or host data; its numbers are converted to the dtype of the computation
+@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: "full" (default): all positions where the kernel overlaps the image; "same": the image's size; "valid": positions where the kernel lies inside; boundary: the values outside the image, a mode of gpuarray.pad: "constant" (default), "edge", "reflect", "symmetric", "wrap"; fill: the value of "constant", default 0; channels: the last axis holds the channels of a pixel
+@return cuda.gpuarray.Array
+@raise LogicError for unsupported shapes and dtypes, and for unknown modes and boundaries
+@options allocator boundary channels fill mode out stream
+= cuda.image.resize(a, size, options)
+Resizes images. The centres of pixels lie at halves: for m of n pixels, pixel i is computed at (i - 1/2) n / m,
+counted from the edge. Filters are not widened for a smaller image; "area" is the filter that uses all pixels.
+@param a cuda.gpuarray.Array  the images, as for image.convolve2d
+@param size integer[]  { height, width }
+@param options? {filter: string, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default): between two pixels on each axis; "cubic": Keys' cubic with a = -1/2, between four pixels, without those outside the image; "nearest": for any dtype, also bool and structs; "area": the mean of the part that a pixel covers; channels: the last axis holds the channels of a pixel
+@return cuda.gpuarray.Array
+@raise LogicError for invalid sizes and filters, dtypes that the filter does not support, and for enlarging an empty image
+@options allocator channels filter out stream
+= cuda.image.rotate(a, degrees, options)
+Rotates images counterclockwise about their centre; row 1 is at the top. Outside an image the filter uses the fill
+value.
+@param a cuda.gpuarray.Array  the images, as for image.convolve2d
+@param degrees number  the angle in degrees
+@param options? {filter: string, fill: any, reshape: boolean, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default), "cubic" (a = -1/2), "nearest"; fill: default 0; reshape: enlarge the result so that it holds the rotated image; channels: the last axis holds the channels of a pixel
+@return cuda.gpuarray.Array
+@raise LogicError for invalid angles and filters, and dtypes that the filter does not support
+@options allocator channels fill filter out reshape stream
+= cuda.image.separable(a, column, row, options)
+The convolution of images with the outer product of a column and a row, in two passes, along the columns and along
+the rows. The intermediate result is not rounded to the image's dtype.
+@param a cuda.gpuarray.Array  the images, as for image.convolve2d
+@param column any  a 1-D array, or host data
+@param row any  a 1-D array, or host data
+@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: as for image.convolve2d; boundary: as for image.convolve2d; fill: as for image.convolve2d; channels: as for image.convolve2d
+@return cuda.gpuarray.Array
+@raise LogicError as image.convolve2d
+@options allocator boundary channels fill mode out stream
+# docs/fourier.md
+= cuda.fft module
+Fourier transforms of arrays.
+= cuda.fft.clear_plans()
+Drops all plans; their memory is freed when the collector has run.
+= cuda.fft.fft(a, options)
+The discrete Fourier transform along an axis, as NumPy's fft: element k is the sum of a[j] exp(-2 pi i (j - 1) (k -
+1) / n). The time for any length is proportional to n log n. float16 and bfloat16 are not supported.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: the number of elements to transform; default: the extent of the axis; the axis is cut or padded with zeros; axis: default the last one; norm: "backward" (default): divide the inverse by n; "ortho": divide both by the root of n; "forward": divide this one by n
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and unsupported dtypes
+@options allocator axis n norm out stream
+= cuda.fft.fft2(a, options)
+The transform along the last two axes, as NumPy's fft2.
+@param a cuda.gpuarray.Array  an array with at least two axes
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError as fft.fftn
+@options allocator axes norm out s stream
+= cuda.fft.fftfreq(n, d, options)
+The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) / 2, -n / 2, ... -1, divided by n d.
+They are computed as float64 and then rounded.
+@param n integer  the number of elements of the transform
+@param d? number  the distance between two samples; default 1
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: a float type, default dtype.default_float(). You can pass the options instead of d
+@return cuda.gpuarray.Array
+@raise LogicError if n is not a positive integer, or if d is 0 or not a number
+@options allocator dtype out stream
+= cuda.fft.fftn(a, options)
+The transform along several axes, as NumPy's fftn: along one axis after the other.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: the number of elements to transform along each axis, as n of fft.fft; axes: default: all, or the last ones, as many as s has; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError for axes that are out of range or appear twice, if s does not fit, and as fft.fft
+@options allocator axes norm out s stream
+= cuda.fft.fftshift(a, options)
+Moves the element of frequency 0 from the first position to the middle, as NumPy's fftshift, by exchanging the two
+halves of each axis.
+@param a cuda.gpuarray.Array  an array of any dtype
+@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: an integer or a list of integers; default: all
+@return cuda.gpuarray.Array
+@raise LogicError for an axis out of range
+@options allocator axes out stream
+= cuda.fft.ifft(a, options)
+The inverse of fft(), as NumPy's ifft: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: as for fft.fft; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError as fft.fft
+@options allocator axis n norm out stream
+= cuda.fft.ifft2(a, options)
+The inverse of fft2(), as NumPy's ifft2.
+@param a cuda.gpuarray.Array  an array with at least two axes
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: default the last two; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError as fft.fftn
+@options allocator axes norm out s stream
+= cuda.fft.ifftn(a, options)
+The inverse of fftn(), as NumPy's ifftn.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: as for fft.fftn; axes: as for fft.fftn; norm: as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 for float64 and complex128
+@raise LogicError as fft.fftn
+@options allocator axes norm out s stream
+= cuda.fft.ifftshift(a, options)
+The inverse of fftshift(). It differs from fftshift() only if an extent is odd.
+@param a cuda.gpuarray.Array  an array of any dtype
+@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: an integer or a list of integers; default: all
+@return cuda.gpuarray.Array
+@raise LogicError for an axis out of range
+@options allocator axes out stream
+= cuda.fft.irfft(a, options)
+The inverse of rfft(), as NumPy's irfft: real numbers from the first half of their transform. The imaginary part of
+the first element is ignored, and for an even n that of element n / 2 + 1, too.
+@param a cuda.gpuarray.Array  floor(n / 2) + 1 elements along the axis; the axis is cut or padded with zeros
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: the number of elements of the result; default: 2 (m - 1) for m elements, so you have to pass an odd n; norm: as for fft.fft
+@return cuda.gpuarray.Array  float32, or float64
+@raise LogicError as fft.fft, and for one element without n
+@options allocator axis n norm out stream
+= cuda.fft.plan_limit(n)
+Returns how many plans each context keeps, initially 16, and optionally sets it. A plan is a set of tables in device
+memory for a length, a dtype and a layout, or a plan of cuFFT (linalg.backend). The least recently used plan is
+dropped.
+@param n? integer  the new number of plans; default: leave it unchanged
+@return integer
+@raise LogicError if n is not a non-negative integer
+= cuda.fft.rfft(a, options)
+The transform of real numbers along an axis, as NumPy's rfft: elements 1 to n / 2 + 1 of the result of fft(); the
+others are their conjugates. It takes half the time and memory; an odd n saves less.
+@param a cuda.gpuarray.Array  an array of real numbers or integers
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: as for fft.fft; norm: as for fft.fft
+@return cuda.gpuarray.Array  with floor(n / 2) + 1 elements along the axis
+@raise LogicError for complex numbers, and as fft.fft
+@options allocator axis n norm out stream
+= cuda.fft.rfftfreq(n, d, options)
+The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, divided by n d.
+@param n integer  the number of elements of the real array
+@param d? number  the distance between two samples; default 1
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for fft.fftfreq
+@return cuda.gpuarray.Array  floor(n / 2) + 1 elements
+@raise LogicError as fft.fftfreq
+@options allocator dtype out stream
 # docs/from-pycuda.md
 = cudalua.autoinit module
 `require "cudalua.autoinit"` opens the driver and makes a context on the default device (tools.make_default_context), current from then on.
@@ -5266,6 +3777,364 @@ Registers names in C for a dtype: get_or_register_dtype() with its arguments in 
 @param c_names string|string[]  one or more names in C
 @return cuda.dtype.DType
 @raise LogicError if a name already belongs to another type
+# docs/host-arrays.md
+= cuda.ndarray module
+Arrays in host memory.
+= cuda.ndarray.Array class
+An array in host memory. Positions count from 1; negative ones count from the end. `a[i]` reads and `a[i] = v` writes
+an element of a 1-D array; with more axes it is the part at position i of the first axis. `a[{...}]` is
+`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part. Lua does
+not support `#a`; use `a:len()`.
+@field shape integer[]  the extents; a new list, which prints as (2, 3) and equals the shape of other arrays with these extents. The shape of an array cannot change
+@field strides integer[]  bytes from one element to the next on each axis; a new list, as shape
+@field dtype cuda.dtype.DType  the element type
+@field size integer  the number of elements
+@field nbytes integer  the size of all elements in bytes: size * dtype.itemsize
+@field ndim integer  the number of axes
+@field order string?  "C" or "F" if the elements are contiguous in that order ("C" if in both); else nil
+@field flags table  c_contiguous, f_contiguous: booleans
+@field base any  for a view, the array that owns the memory; for foreign memory, its owner
+@field T cuda.ndarray.Array  a view with the axes reversed
+= cuda.ndarray.Array:allclose(other, options)
+Returns true if all elements are close to those of another array, |a - b| <= atol + rtol * |b|, as NumPy's allclose.
+An infinity is close only to itself.
+@param other any  an array, nested tables or a value, of the same shape or 0-d
+@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol: the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
+@return boolean
+@return string? difference  the first difference
+@raise LogicError if the shapes differ
+@options atol equal_nan rtol
+= cuda.ndarray.Array:assign(values)
+Sets the elements to those of another array or of nested tables, which broadcast as in broadcast_to(), or all to one
+value. The two arrays may share memory.
+@param values any  an array, whose integers wrap around and whose floats are rounded to the dtype; nested tables; or a value
+@return cuda.ndarray.Array self
+@raise LogicError if the shapes do not broadcast, for an array of a higher kind (convert float to integer and complex to real with astype()), or if the dtype cannot hold a value of a table
+= cuda.ndarray.Array:astype(dtype, order)
+Returns a copy converted to another dtype, as in NumPy. Integers wrap around, floats lose their fraction and complex
+numbers their imaginary part, and everything that is not zero is true. Floats are rounded to nearest, with ties to
+even.
+@param dtype any  the new dtype, as for dtype.of
+@param order? "C"|"F"  default: F for an array that is in F order alone, else C
+@return cuda.ndarray.Array
+@raise LogicError that names the element, if a float (NaN, too large) cannot be converted to the integer type
+= cuda.ndarray.Array:broadcast_to(...)
+Repeats the elements along axes that have one element, and along new axes before the first, as NumPy's broadcast_to.
+Returns a view with stride 0 on these axes. Writing to an element of it writes to all its repetitions.
+@param ... any  the extents, or one list of them
+@return cuda.ndarray.Array
+@raise LogicError if the array's shape does not broadcast to that shape
+= cuda.ndarray.Array:buffer()
+Returns the memory as bytes, in any order: the form in which copying functions use an array.
+@return ffi.cdata* pointer  uint8_t *
+@return integer nbytes
+@return any owner  for foreign memory, the object that keeps it alive, as in `base`
+@raise LogicError if the elements are not contiguous, or the memory was freed
+= cuda.ndarray.Array:copy(order)
+Returns a contiguous copy with its own memory.
+@param order? "C"|"F"  the order of the elements; default: C
+@return cuda.ndarray.Array
+= cuda.ndarray.Array:data()
+Returns the first element as a typed FFI pointer: `p[0]` is the first element, and the others follow with the strides
+of the array. float16 and bfloat16 are uint16_t with their bits. Nothing is checked, and the pointer does not keep
+the memory alive: keep the array while you use it. LuaJIT interprets some NaNs that are read through it as values of
+other types and may crash on them. If memory may hold any bits (for example from a device), read with get() or a[i],
+which handle such NaNs.
+@return ffi.cdata*
+@raise LogicError if the memory was freed
+= cuda.ndarray.Array:equal(other)
+Returns true if another array has the same shape and equal elements. Elements of different dtypes are compared by
+value; NaN does not equal anything.
+@param other any  an array, nested tables or a value
+@return boolean
+@return string? difference  the first difference, or the two shapes
+= cuda.ndarray.Array:expand_dims(axes)
+Adds axes of one element and returns a view.
+@param axes integer|integer[]  the positions of the new axes in the new shape; -1: the last one
+@return cuda.ndarray.Array
+@raise LogicError for positions that the new shape does not have
+= cuda.ndarray.Array:field(name)
+Returns one field of all structs, as a view with the field's dtype. If the field is a fixed array, its axes come
+after those of the array.
+@param name string  the name of the field
+@return cuda.ndarray.Array
+@raise LogicError if the elements are not structs, or do not have this field
+= cuda.ndarray.Array:fill(value)
+Sets every element to one value.
+@param value any  a boolean, number, 64-bit integer or complex cdata
+@return cuda.ndarray.Array self
+@raise LogicError if the dtype cannot hold the value
+= cuda.ndarray.Array:flip(axes)
+Reverses the order of the elements along axes and returns a view.
+@param axes? integer|integer[]  the axes; default: all
+@return cuda.ndarray.Array
+@raise LogicError if an axis is out of range
+= cuda.ndarray.Array:get(...)
+Reads an element.
+@param ... integer  one position for each axis; none for a 0-d array
+@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; for a struct a read-only copy, an FFI struct. Call its dtype for a copy that you can write to: particle(a[1])
+@raise LogicError for an index out of range, or if the memory was freed
+= cuda.ndarray.Array:get_pointer()
+Returns the device address of the first element, if the device can access the memory because it is page-locked,
+registered or managed. These arrays are therefore accepted wherever device memory is.
+@return cuda.DevicePointer
+@raise LogicError if the device cannot access the memory, or it was freed
+= cuda.ndarray.Array:item()
+Returns the value of an array with one element, of any shape.
+@return boolean|number|ffi.cdata* value  as returned by get()
+@raise LogicError if it does not have exactly one element, or the memory was freed
+= cuda.ndarray.Array:len()
+Returns the extent of the first axis.
+@return integer
+@raise LogicError for a 0-d array
+= cuda.ndarray.Array:reshape(...)
+Returns the same elements with another shape: as a view if the layout allows it, else as a copy.
+@param ... any  the extents, or one list of them; one may be -1 and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis does
+@return cuda.ndarray.Array
+@raise LogicError if the sizes differ
+@options order="F"
+= cuda.ndarray.Array:set(...)
+Writes an element: a:set(i, j, value).
+@param ... any  one position for each axis, then the value: a boolean, number, 64-bit integer or complex cdata
+@raise LogicError for an index out of range, a value that the dtype cannot hold, or if the memory was freed
+= cuda.ndarray.Array:slice(...)
+Returns a part of the array as a view. Each item belongs to an axis, from the first; axes without an item are taken
+whole.
+@param ... any  the items. i removes its axis; {i} keeps it with extent 1. {lo, hi} and {lo, hi, step} are ranges that include both ends; {lo, lo - 1} is empty, and a negative step runs backwards. {} is the whole axis; ndarray.newaxis adds an axis
+@return cuda.ndarray.Array
+@raise LogicError for positions out of range, or too many items
+= cuda.ndarray.Array:squeeze(axes)
+Removes axes of one element and returns a view.
+@param axes? integer|integer[]  the axes to remove; default: all axes that have one element
+@return cuda.ndarray.Array
+@raise LogicError if an axis is out of range or does not have exactly one element
+= cuda.ndarray.Array:tolist()
+Returns the elements as nested tables; for a 0-d array, the value. A struct is a table of its fields.
+@return any
+= cuda.ndarray.Array:transpose(...)
+Permutes the axes and returns a view.
+@param ... integer  the axes in their new order, or one list of them; default: the reverse order
+@return cuda.ndarray.Array
+@raise LogicError if each axis does not appear exactly once
+= cuda.ndarray.Npz class
+The arrays of an .npz file, each read when you access it. `z.name` is z:get "name"; it is nil if the file does not
+contain the array, and a method if it is the name of a method.
+= cuda.ndarray.Npz:close()
+Closes the file. Arrays that were read stay valid.
+= cuda.ndarray.Npz:get(name, options)
+Reads an array.
+@param name string  the name of the array
+@param options? {pinned: boolean, managed: boolean}  as for ndarray.empty
+@return cuda.ndarray.Array  a new array each time
+@raise LogicError if the file does not contain the array, is damaged or was closed; MemoryError
+@options managed pinned
+= cuda.ndarray.Npz:names()
+Returns the names of the arrays, in the order of the file.
+@return string[]
+@raise LogicError if the file was closed
+= cuda.ndarray.allclose(a, b, options)
+Returns true if all elements are close, |a - b| <= atol + rtol * |b|, as NumPy's allclose. An infinity is close only
+to itself.
+@param a any  an array, nested tables or a value
+@param b any  an array, nested tables or a value, of the same shape or 0-d
+@param options? {rtol: number, atol: number, equal_nan: boolean}  rtol: the relative tolerance, default 1e-5; atol: the absolute tolerance, default 1e-8; equal_nan: count two NaNs as close, default false
+@return boolean
+@return string? difference  the first difference
+@raise LogicError if the shapes differ
+@options atol equal_nan rtol
+= cuda.ndarray.arange(start, stop, step, dtype, options)
+Returns the numbers from start up to stop, which is excluded, as NumPy's arange: arange(stop), arange(start, stop) or
+arange(start, stop, step), optionally followed by a dtype and options.
+@call fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cuda.ndarray.Array
+@param start number|ffi.cdata*  the first number; default: 0; pass integers beyond 2^53 as int64_t or uint64_t
+@param stop number|ffi.cdata*   the end, which is excluded
+@param step? number|ffi.cdata*  the difference between two numbers; default: 1
+@param dtype? any  as for dtype.of; default: int64 for integers, uint64 if they need it, else dtype.default_float()
+@param options? {dtype: any, pinned: boolean, managed: boolean}  as for empty
+@return cuda.ndarray.Array
+@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold
+@options dtype managed pinned
+= cuda.ndarray.array(values, dtype, options)
+Returns a new array with the elements of nested tables, a single value, or another array. It is always a copy.
+@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); or an array
+@param dtype? any  as for dtype.of; default: an array's own dtype; for booleans, 64-bit integer and complex cdata their own dtype; for numbers, integral or not, dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default C, for an array its own order; the rest as for empty
+@return cuda.ndarray.Array
+@raise LogicError that names the position if lists are ragged or a value does not fit, and as empty
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.dumps(a, options)
+Returns the bytes of the .npy file that save would write.
+@param a any  an array, nested tables, or a value
+@param options? {version: 1|2|3}  version: as for save
+@return string
+@raise LogicError if a is not an array, or has 2 GiB or more
+@options version
+= cuda.ndarray.dumpsz(members, options)
+Returns the bytes of the .npz file that savez would write.
+@param members table<string, any>  as for savez
+@param options? {version: 1|2|3}  version: as for save
+@return string
+@raise LogicError if members is not a table of arrays, or has 2 GiB or more
+@options version
+= cuda.ndarray.empty(shape, dtype, options)
+Returns an array with uninitialized elements.
+@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
+@param dtype? any               as for dtype.of; default: dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: C (default): the last axis is contiguous; F: the first axis is; pinned: allocate page-locked memory, as cuda.pagelocked_empty does; managed: allocate managed memory, as cuda.managed_empty does
+@return cuda.ndarray.Array
+@raise LogicError for an invalid shape, dtype or option, and for pinned or managed without a current context; MemoryError if memory is exhausted
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.empty_like(other, dtype, options)
+Returns an array with the shape and order of another one and with uninitialized elements.
+@param other cuda.ndarray.Array  the array whose shape and order are used
+@param dtype? any  as for dtype.of; default: the dtype of other
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if other is in F order alone, else C; the rest as for empty
+@return cuda.ndarray.Array
+@raise LogicError if other is not a host array, and as empty
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.equal(a, b)
+Returns true if two arrays have the same shape and equal elements. Elements of different dtypes are compared by
+value; NaN does not equal anything.
+@param a any  an array, nested tables or a value
+@param b any  an array, nested tables or a value
+@return boolean
+@return string? difference  the first difference, or the two shapes
+= cuda.ndarray.eye(rows, columns, k, dtype, options)
+Returns an array with ones on a diagonal and zeros elsewhere, as NumPy's eye: eye(rows), eye(rows, columns) or
+eye(rows, columns, k), optionally followed by a dtype and options.
+@call fun(rows: integer, dtype?: any, options?: table): cuda.ndarray.Array
+@param rows integer  the number of rows
+@param columns? integer  the number of columns; default: rows
+@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
+@param dtype? any        as for dtype.of; default: dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+@return cuda.ndarray.Array
+@raise LogicError for extents that are not non-negative integers; MemoryError
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.from_buffer(buf, shape, dtype, options)
+Returns an array over a host buffer, which it keeps alive. Nothing is copied, except from a string.
+@param buf any  an FFI array, struct or pointer, a string, {ptr =, nbytes =}, or an object with :buffer()
+@param shape? integer|integer[]  default: the shape of an FFI array, otherwise all elements on one axis; required for a pointer
+@param dtype? any  as for dtype.of; default: the element type of the FFI array or pointer
+@param options? {dtype: any, order: "C"|"F"}
+@return cuda.ndarray.Array
+@raise LogicError if the buffer is const, too small, not a multiple of the element size, or its type is not known
+@options dtype order="C"|"F"
+= cuda.ndarray.from_function(shape, fn, dtype, options)
+Returns an array with the values of a function of the indices.
+@param shape integer|integer[]  as for empty
+@param fn fun(...: integer): any  receives one position for each axis, from 1; called in C order
+@param dtype? any  as for dtype.of; default: the dtype that ndarray.array chooses for such values
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+@return cuda.ndarray.Array
+@raise LogicError that names the element if the dtype cannot hold what fn returned; errors of fn; else as empty
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.full(shape, value, dtype, options)
+An array of one value.
+@param shape integer|integer[]  as for empty
+@param value any                boolean, number, 64-bit integer or complex cdata
+@param dtype? any  as for dtype.of; default: the default float for numbers, else the value's own dtype
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+@return cuda.ndarray.Array
+@raise LogicError if the dtype cannot hold the value, and as empty
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.full_like(other, value, dtype, options)
+Returns an array filled with one value, with the shape and order of another one.
+@param other cuda.ndarray.Array  as for empty_like
+@param value any  a boolean, number, 64-bit integer or complex cdata
+@param dtype? any  as for dtype.of; default: the dtype of other
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+@return cuda.ndarray.Array
+@raise LogicError if the dtype cannot hold the value, and as empty_like
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.is_array(x)
+Returns true if x is an array in host memory.
+@param x any  any value
+@return boolean
+= cuda.ndarray.linspace(start, stop, num, dtype, options)
+Returns `num` evenly spaced numbers, as NumPy's linspace does.
+@param start number  the first number
+@param stop number  the last number; excluded if endpoint is false
+@param num? integer  the number of elements; default: 50
+@param dtype? any  as for dtype.of; default: dtype.default_float(); for integers, numbers are rounded down
+@param options? {dtype: any, endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: include `stop`; default true; the rest as for empty
+@return cuda.ndarray.Array
+@raise LogicError for numbers that are not finite, and those that the dtype cannot hold
+@options dtype endpoint managed pinned
+= cuda.ndarray.load(path, options)
+Loads a file that NumPy's save, savez or savez_compressed wrote, or save and savez of this module.
+@param path string  the file
+@param options? {pinned: boolean, managed: boolean}  for an .npy file: as for empty
+@return cuda.ndarray.Array|cuda.ndarray.Npz  for an .npy file the array, in the order of the file; for an .npz file an object that reads its arrays when you access them
+@raise RuntimeError if the file cannot be opened; LogicError if it is not an .npy or .npz file, is damaged or truncated, or has elements of an unsupported type (code in a file is never executed); MemoryError
+@options managed pinned
+= cuda.ndarray.loads(bytes, options)
+As load, from a string with the bytes of such a file.
+@param bytes string  the bytes of an .npy or .npz file
+@param options? {pinned: boolean, managed: boolean}
+@return cuda.ndarray.Array|cuda.ndarray.Npz
+@raise LogicError, MemoryError as load
+@options managed pinned
+= cuda.ndarray.newaxis field
+@type any
+used in an index, adds an axis of extent 1
+= cuda.ndarray.ones(shape, dtype, options)
+An array of ones (of true).
+@param shape integer|integer[]  as for empty
+@param dtype? any               as for dtype.of; default: dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+@return cuda.ndarray.Array
+@raise LogicError, MemoryError as empty
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.ones_like(other, dtype, options)
+Returns an array of ones (of true for bool) with the shape and order of another one.
+@param other cuda.ndarray.Array  as for empty_like
+@param dtype? any  as for dtype.of; default: the dtype of other
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+@return cuda.ndarray.Array
+@raise LogicError, MemoryError as empty_like
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.save(path, a, options)
+Writes an array to an .npy file, which NumPy's load reads; bfloat16 is written as "<V2", raw bytes for NumPy. An
+array in F order is written in F order, a view with gaps in C order.
+@param path string  the file; ".npy" is not added
+@param a any  an array, nested tables, or a value
+@param options? {version: 1|2|3}  version: the version of the format, default: 1
+@raise LogicError if a is not an array; RuntimeError if the file cannot be written: it may then be incomplete
+@options version
+= cuda.ndarray.savez(path, members, options)
+Writes arrays to an .npz file without compression, in the order of their names.
+@param path string  the file; ".npz" is not added
+@param members table<string, any>  by name: arrays, nested tables, or values
+@param options? {version: 1|2|3}  version: as for save
+@raise LogicError if members is not a table of arrays; RuntimeError if the file cannot be written: it may then be incomplete
+@options version
+= cuda.ndarray.wrap(pointer, shape, dtype, options)
+Wraps memory that other code owns in an array, without a copy. It is meant for parts of this library: what a pointer
+refers to cannot be checked.
+@param pointer ffi.cdata*  the first element; for an FFI array the size is checked
+@param shape integer|integer[]  as for empty
+@param dtype? any               as for dtype.of; default: dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean, token: any}  strides: bytes from one element to the next on each axis, instead of order; base: the owner, which is kept alive; alive: a function that is called with the token before every access; it returns whether the memory is still valid, and if not, why; token: the argument of alive
+@return cuda.ndarray.Array
+@raise LogicError for an invalid pointer, shape, dtype or strides
+@options alive base dtype order="C"|"F" strides token
+= cuda.ndarray.zeros(shape, dtype, options)
+Returns an array of zeros (of false for bool).
+@param shape integer|integer[]  as for empty
+@param dtype? any               as for dtype.of; default: dtype.default_float()
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+@return cuda.ndarray.Array
+@raise LogicError, MemoryError as empty
+@options dtype managed order="C"|"F" pinned
+= cuda.ndarray.zeros_like(other, dtype, options)
+Returns an array of zeros (of false for bool) with the shape and order of another one.
+@param other cuda.ndarray.Array  as for empty_like
+@param dtype? any  as for dtype.of; default: the dtype of other
+@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+@return cuda.ndarray.Array
+@raise LogicError, MemoryError as empty_like
+@options dtype managed order="C"|"F" pinned
 # docs/kernels.md
 = cuda module
 CUDA for LuaJIT: devices, streams, memory and kernels, with arrays and more in its modules.
@@ -6970,6 +5839,492 @@ array.
 @param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string, comments: string}  fmt: of each value, default "%.18e", which preserves every float64. It can be a list with one for each column, or a string with as many formats as columns. The format %s is the shortest text that preserves the value. Complex values are " (re+imj)". Both parts have the format. delimiter: between values, default " ". newline: default "\n". header: text before the values. footer: text after them. comments: the start of their lines, default "# "
 @raise LogicError for arrays with other shapes and structs, and for invalid formats; RuntimeError if the file cannot be written: it may then be incomplete
 @options comments delimiter fmt footer header newline
+# docs/matrices.md
+= cuda.gpuarray.Array:addmm(a, b, options) = cuda.gpuarray.addmm
+= cuda.gpuarray.Array:cross(b, options) = cuda.gpuarray.cross
+= cuda.gpuarray.Array:inner(b, options) = cuda.gpuarray.inner
+= cuda.gpuarray.Array:kron(b, options) = cuda.gpuarray.kron
+= cuda.gpuarray.Array:matmul(b, options) = cuda.gpuarray.matmul
+= cuda.gpuarray.Array:outer(b, options) = cuda.gpuarray.outer
+= cuda.gpuarray.Array:tensordot(b, options) = cuda.gpuarray.tensordot
+= cuda.gpuarray.Array:trace(k, options) = cuda.gpuarray.trace
+= cuda.gpuarray.Array:tril(k, options) = cuda.gpuarray.tril
+= cuda.gpuarray.Array:triu(k, options) = cuda.gpuarray.triu
+= cuda.gpuarray.Array:vecdot(b, options) = cuda.gpuarray.vecdot
+= cuda.gpuarray.addmm(c, a, b, options)
+Computes beta * c + alpha * (a b), where a b is the product of matmul(), rounded once: alpha times the sum, to which
+beta times c is added with one rounding. With beta = 0, c is not read.
+@param c cuda.gpuarray.Array  an array that broadcasts to the product's shape
+@param a cuda.gpuarray.Array  as for matmul
+@param b cuda.gpuarray.Array  as for matmul
+@param options? {alpha: any, beta: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} alpha: the factor of the product, a number, default 1; beta: the factor of c, a number, default 1. Both must be integers if the product has integers. out: may be c
+@return cuda.gpuarray.Array  of the promoted dtype of c and the product
+@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
+@options allocator alpha beta out stream
+= cuda.gpuarray.cross(a, b, options)
+The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
+@param a cuda.gpuarray.Array  an array of vectors with three elements
+@param b cuda.gpuarray.Array  likewise
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis of the vectors in both arrays; default: the last one
+@return cuda.gpuarray.Array  with the vectors along the same axis
+@raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
+@options allocator axis out stream
+= cuda.gpuarray.einsum(subscripts, ...)
+Sums of products in Einstein notation, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that is not in
+the result is summed over. Without "->" the result has the letters that appear once, in alphabetical order. A letter
+that appears twice in an operand selects its diagonal. "..." stands for all other axes, which broadcast. Letters of a
+single operand are summed first; then the two operands whose product has the fewest elements are multiplied, until
+one is left.
+@param subscripts string  the letters of the axes: operands separated by commas, then optionally "->" and the result
+@param ... any  one array for each operand; a last argument {dtype = any, out = cuda.gpuarray.Array, stream = cuda.Stream, allocator = function}: as for matmul
+@return cuda.gpuarray.Array  a new array; sums and products have the types of matmul
+@raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out has another shape
+@options allocator dtype out stream
+= cuda.gpuarray.inner(a, b, options)
+The sums of products over the last axis of both arrays, as NumPy's inner; for vectors, dot().
+@param a cuda.gpuarray.Array  the first array
+@param b cuda.gpuarray.Array  the second array, with the same last extent
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for matmul
+@return cuda.gpuarray.Array  a's other axes, then b's
+@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
+@options allocator dtype out stream
+= cuda.gpuarray.kron(a, b, options)
+The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
+@param a cuda.gpuarray.Array  the first array
+@param b cuda.gpuarray.Array  the second array; the array with fewer axes gets axes with one element in front
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  each extent is the product of the extents of a and b
+@raise LogicError for more than 32 axes, if the dtypes are not supported, or out has another shape
+@options allocator out stream
+= cuda.gpuarray.matmul(a, b, options)
+The matrix product of the last two axes, as NumPy's matmul. The leading axes are a batch and broadcast. A 1-D array
+is a row as the first operand and a column as the second, and the result lacks that axis. For two 1-D arrays, matmul
+is dot(). Operands may have any layout, for example transposed or sliced. Pending operands are computed first, and
+the product is computed at once. The order of each sum depends only on the extents. Elements of float16 and bfloat16
+are summed as float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap around.
+@param a cuda.gpuarray.Array  the first operand, with the shape (..., m, k)
+@param b cuda.gpuarray.Array  the second operand, with the shape (..., k, n)
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result: float32 for 16-bit floats returns the unrounded sums; for other dtypes the operands are converted first
+@return cuda.gpuarray.Array  with the shape (..., m, n)
+@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out has another shape
+@options allocator dtype out stream
+= cuda.gpuarray.outer(a, b, options)
+The products of each element of one array with each element of another one, as NumPy's outer, both in C order. The
+result is an expression, which is computed later.
+@param a cuda.gpuarray.Array  the first array, of any shape
+@param b cuda.gpuarray.Array  the second array, of any shape
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  with the shape (a.size, b.size)
+@raise LogicError if the dtypes are not supported, or out has another shape
+@options allocator out stream
+= cuda.gpuarray.tensordot(a, b, options)
+The sums of products over some axes of both arrays, as NumPy's tensordot.
+@param a cuda.gpuarray.Array  the first array
+@param b cuda.gpuarray.Array  the second array
+@param options? any  {axes: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the number of axes. axes: the number of last axes of a and first axes of b; or a list of axes of each; default: 2. dtype: as for matmul
+@return cuda.gpuarray.Array  a's other axes, then b's
+@raise LogicError if the shapes do not fit, an axis is out of range or appears twice, or out has another shape
+@options allocator axes dtype out stream
+= cuda.gpuarray.trace(a, k, options)
+The sum of the elements on a diagonal, as NumPy's trace.
+@param a cuda.gpuarray.Array  an array with at least two axes
+@param k? integer  the diagonal: 0 (default) the main one, positive above it, negative below it
+@param options? {axis1: integer, axis2: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis1: the first axis of the matrices; default: 1. axis2: the second axis of the matrices; default: 2. dtype: as for sum
+@return cuda.gpuarray.Array  without these axes
+@raise LogicError for fewer than two axes, if the dtype is not supported, or out has another shape
+@options allocator axis1 axis2 dtype k out stream
+= cuda.gpuarray.tril(a, k, options)
+Returns the elements on and below a diagonal of the last two axes, with zeros above it.
+@param a any  an array
+@param k? integer  the diagonal, as for eye
+@param options? {stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array
+@raise LogicError for a 0-d array
+@options allocator k stream
+= cuda.gpuarray.triu(a, k, options)
+Returns the elements on and above a diagonal of the last two axes, with zeros below it.
+@param a any  an array
+@param k? integer  the diagonal, as for eye
+@param options? {stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array
+@raise LogicError for a 0-d array
+@options allocator k stream
+= cuda.gpuarray.vecdot(a, b, options)
+The dot products of vectors along an axis, as NumPy's vecdot. The first operand is conjugated, and the shapes
+broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers in 64 bits.
+@param a cuda.gpuarray.Array  an array of vectors, which is conjugated
+@param b cuda.gpuarray.Array  an array of vectors of the same length
+@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
+@return cuda.gpuarray.Array  without that axis
+@raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
+@options allocator axis dtype out stream
+= cuda.linalg module
+Linear algebra: functions of matrices.
+= cuda.linalg.backend(name)
+Selects the kernels for products and factorizations of matrices, Fourier transforms and products of sparse matrices
+in this Lua state. "auto", the default: NVIDIA's libraries on a GPU if they are installed and support the call,
+otherwise own kernels, with one notice for each missing library. "own": kernels of this library, with the same bits
+on every device unless linalg.precision is "tensor". "vendor": NVIDIA's libraries; a call raises an error if its
+library is missing or does not support it.
+@param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
+@return "auto"|"own"|"vendor" name  the setting now
+@raise LogicError for another name
+= cuda.linalg.cholesky(a, options)
+Cholesky factorization of positive definite matrices: a = l l', where l is lower triangular and l' is its adjoint.
+Only the lower triangle of a is read; its diagonal is taken as real.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {upper: boolean, check: boolean, out: any, stream: cuda.Stream, allocator: function}  upper: compute a = u' u from the upper triangle. check: wait and raise an error if a matrix is not positive definite; default true; false: return NaN
+@return cuda.gpuarray.Array
+@raise RuntimeError if a matrix is not positive definite; names the matrix and the order of the first minor that is not positive
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
+@options allocator check out stream upper
+= cuda.linalg.cond(a, options)
+The condition numbers of matrices; infinity for singular matrices.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n); they must be square for norms other than 2 and -2
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: as for linalg.norm; default: 2, the greatest singular value divided by the least one
+@return cuda.gpuarray.Array  (...): real
+@raise LogicError for empty matrices, for matrices that have to be square and are not, other values of ord, 16-bit floats, and if out has another shape
+@options allocator ord out stream
+= cuda.linalg.det(a, options)
+The determinants of square matrices; 0 for singular matrices. slogdet() does not overflow.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  (...)
+@raise LogicError for matrices that are not square, 16-bit floats, and if out has another shape
+@options allocator out stream
+= cuda.linalg.eigh(a, options)
+Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
+The largest component of each vector is real and positive. NaN and infinities give NaN.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {upper: boolean, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
+@return cuda.gpuarray.Array w  (..., n): real, in ascending order
+@return cuda.gpuarray.Array v  (..., n, n): orthonormal columns
+@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError if the iteration does not converge
+@options allocator stream upper
+= cuda.linalg.eigvalsh(a, options)
+The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {upper: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
+@return cuda.gpuarray.Array  (..., n): real, in ascending order
+@raise LogicError as linalg.eigh, and if out has another shape; RuntimeError if the iteration does not converge
+@options allocator out stream upper
+= cuda.linalg.expm(a, options)
+The exponentials of square matrices, by scaling and squaring with Padé approximations. A batch is computed with the
+degree that its largest matrix needs. The program waits for the norms.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out has another shape
+@options allocator out stream
+= cuda.linalg.inv(a, options)
+The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: as for linalg.solve
+@return cuda.gpuarray.Array
+@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
+@options allocator check out stream
+= cuda.linalg.libraries()
+Returns which of NVIDIA's libraries were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens them.
+@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, for a missing library
+= cuda.linalg.linear(x, w, options)
+A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
+rounded once. gelu is the variant with tanh. If linalg.backend selects NVIDIA's cuBLASLt, it computes everything in
+one kernel, if it has one for these types.
+@param x cuda.gpuarray.Array  the input, (..., k)
+@param w cuda.gpuarray.Array  the weights, (n, k)
+@param options? {bias: any, activation: any, out: any, stream: cuda.Stream, allocator: function} bias: an array of n elements; activation: "relu" or "gelu"
+@return cuda.gpuarray.Array  (..., n)
+@raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
+@options activation allocator bias out stream
+= cuda.linalg.lstsq(a, b, options)
+Least-squares solution of a x = b: the x with the least |b - a x|, and of several the one with the least |x|, as
+NumPy's lstsq. It uses singular values.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param b cuda.gpuarray.Array  the right-hand sides, (m,), or (..., m, k): batches broadcast
+@param options? {rcond: any, stream: cuda.Stream, allocator: function}  rcond: singular values count as 0 if they are at most rcond times the largest one; default: eps * max(m, n)
+@return cuda.gpuarray.Array x          (..., n), or (..., n, k)
+@return cuda.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, for any rank
+@return cuda.gpuarray.Array rank       (...): int64
+@return cuda.gpuarray.Array s          (..., min(m, n)): the singular values of a
+@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError if the iteration does not converge
+@options allocator rcond stream
+= cuda.linalg.lu(a, options)
+LU factorization of matrices with partial pivoting: a[p] = l u.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array p  (..., m), int64: the row of a at each position, from 1
+@return cuda.gpuarray.Array l  (..., m, k), where k is the smaller of m and n, with ones on its diagonal
+@return cuda.gpuarray.Array u  (..., k, n)
+@raise LogicError for arrays with fewer than two axes and for 16-bit floats
+@options allocator stream
+= cuda.linalg.matrix_power(a, n, options)
+Raises a square matrix to a power by repeated squaring, as NumPy's matrix_power. For more than two axes, this applies
+to each matrix on the last two axes.
+@param a cuda.gpuarray.Array  an array of square matrices, (..., n, n)
+@param n integer  0 gives the identity matrix; negative exponents give powers of linalg.inv()
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  of the dtype that matmul() computes
+@raise RuntimeError for a singular matrix and a negative exponent
+@raise LogicError for matrices that are not square, other exponents, and if out has another shape
+@options allocator out stream
+= cuda.linalg.matrix_rank(a, options)
+The ranks of matrices: the number of singular values that do not count as 0.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
+@return cuda.gpuarray.Array  (...): int64
+@raise LogicError as linalg.pinv; RuntimeError if the iteration does not converge
+@options allocator out rcond stream
+= cuda.linalg.multi_dot(arrays, options)
+The product of several matrices, in the order that needs the fewest multiplications, as NumPy's multi_dot. The first
+and the last array may be vectors.
+@param arrays cuda.gpuarray.Array[]  a list of two or more arrays
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  of the dtype that matmul() computes for all of them
+@raise LogicError if arrays is not such a list, if the shapes do not fit, or if out has another shape
+@options allocator out stream
+= cuda.linalg.norm(a, options)
+The norm of all elements as one vector, or with ord the norms of the matrices on the last two axes. "fro" is the root
+of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the greatest and least singular value. 1
+and -1 are the greatest and least sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
+in a row. For a 1-D array, ord is that of gpuarray.norm().
+@param a cuda.gpuarray.Array  an array of any shape
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: the kind of norm, see above
+@return cuda.gpuarray.Array  real
+@raise LogicError for other values of ord, 16-bit floats, and if out has another shape
+@options allocator ord out stream
+= cuda.linalg.pinv(a, options)
+The Moore-Penrose pseudoinverses of matrices.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
+@return cuda.gpuarray.Array  (..., n, m)
+@raise LogicError for arrays with fewer than two axes, 16-bit floats, other values of rcond, and if out has another shape; RuntimeError if the iteration does not converge
+@options allocator out rcond stream
+= cuda.linalg.precision(name)
+Selects the precision of matrix products. "full", the default: operands are multiplied with all their digits, and own
+kernels give the same bits on every device. "tensor": products of float16, bfloat16 and float32 are computed on
+tensor cores, by own kernels from compute capability 8.0 on. float32 is rounded to TF32, which has three digits. Sums
+are float32, and their last bits depend on the generation of the GPU. Products of int8 use tensor cores under both,
+with the same bits. Products of a matrix and a vector, and factorizations by own kernels, are "full" under both.
+@param name? "full"|"tensor"  the new setting; default: leave it unchanged
+@return "full"|"tensor" name  the setting now
+@raise LogicError for another name
+= cuda.linalg.qr(a, options)
+QR factorization of matrices by Householder reflections: a = q r, where q has orthonormal columns and r is upper
+triangular.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {mode: any, stream: cuda.Stream, allocator: function}  mode: "reduced" (default): q is (..., m, k) and r (..., k, n), where k is the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
+@return cuda.gpuarray.Array q  in the mode "r": r
+@return cuda.gpuarray.Array r  in the mode "r": nil
+@raise LogicError for arrays with fewer than two axes, 16-bit floats and other modes
+@options allocator mode stream
+= cuda.linalg.slogdet(a, options)
+The determinants of square matrices as a sign and a logarithm: det = sign * exp(logabs).
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param options? {stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array sign    (...): 1, -1, or 0 for a singular matrix; for complex matrices a number of magnitude 1
+@return cuda.gpuarray.Array logabs  (...): real; -inf for a singular matrix
+@raise LogicError for matrices that are not square, and 16-bit floats
+@options allocator stream
+= cuda.linalg.solve(a, b, options)
+Solves systems of linear equations a x = b by elimination with partial pivoting, as NumPy's solve.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param b cuda.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
+@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: wait and raise an error for a singular matrix; default true; false: return NaN
+@return cuda.gpuarray.Array x
+@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without check = false, and if out has another shape
+@options allocator check out stream
+= cuda.linalg.solve_triangular(a, b, options)
+Solves systems of linear equations with triangular matrices: a x = b. Only one triangle of a is read. A 0 on the
+diagonal gives infinities and NaN.
+@param a cuda.gpuarray.Array  the matrices, (..., n, n)
+@param b cuda.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
+@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any}  lower: use the lower triangle, default the upper one. unit_diagonal: take the diagonal as 1 without reading it. trans: "T" solves with the transpose of a, "C" with its conjugate transpose
+@return cuda.gpuarray.Array x
+@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, and if out has another shape
+@options allocator lower out stream trans unit_diagonal
+= cuda.linalg.svd(a, options)
+Singular value decomposition: a = u diag(s) vh, as NumPy's svd. The largest component of each row of vh is real and
+positive. NaN and infinities give NaN.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {full_matrices: boolean, stream: cuda.Stream, allocator: function}  full_matrices = false: u is (..., m, k) and vh (..., k, n), where k is the smaller of m and n; default: (..., m, m) and (..., n, n)
+@return cuda.gpuarray.Array u
+@return cuda.gpuarray.Array s   (..., k): real, in descending order
+@return cuda.gpuarray.Array vh
+@raise LogicError for arrays with fewer than two axes and 16-bit floats; RuntimeError if the iteration does not converge
+@options allocator full_matrices stream
+= cuda.linalg.svdvals(a, options)
+The singular values of matrices.
+@param a cuda.gpuarray.Array  the matrices, (..., m, n)
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  (..., k), where k is the smaller of m and n: real, in descending order
+@raise LogicError as linalg.svd, and if out has another shape; RuntimeError if the iteration does not converge
+@options allocator out stream
+# docs/opengl.md
+= cuda.gl module
+Memory that OpenGL and CUDA share.
+= cuda.gl.BufferObject class
+An OpenGL buffer with CUDA's interface before version 3: `gl.BufferObject(name)`. Use RegisteredBuffer in new
+programs.
+@call fun(bufobj: integer): cuda.gl.BufferObject
+= cuda.gl.BufferObject:handle()
+@return integer  the buffer's name in OpenGL
+@raise LogicError after unregister()
+= cuda.gl.BufferObject:map()
+Maps the buffer.
+@return cuda.gl.BufferObjectMapping
+@raise LogicError as RegisteredBuffer:map()
+= cuda.gl.BufferObject:unregister()
+Unregisters the buffer from CUDA.
+@raise LogicError as RegisteredBuffer:unregister()
+= cuda.gl.BufferObjectMapping class
+A mapped BufferObject.
+= cuda.gl.BufferObjectMapping:device_ptr()
+@return cuda.DevicePointer  the buffer's memory, until unmap()
+= cuda.gl.BufferObjectMapping:size()
+@return integer  bytes
+= cuda.gl.BufferObjectMapping:unmap()
+Ends the mapping.
+@raise LogicError as RegisteredMapping:unmap()
+= cuda.gl.Headless class
+An OpenGL context without a window, created by gl.headless(). It has its own framebuffer with 8-bit colours and
+depth.
+@field width integer  the width in pixels
+@field height integer  the height in pixels
+@field gl cuda.gl.functions  OpenGL: `window.gl.DrawArrays(window.gl.POINTS, 0, n)`
+@field renderer string  the renderer, as reported by OpenGL
+@field version string  the version of OpenGL
+@field platform string  the platform of EGL: "device" or "surfaceless"
+= cuda.gl.Headless:buffer(data, usage)
+Creates an OpenGL buffer.
+@param data integer|any  a number of bytes with undefined contents, or a host buffer that is copied: a host array, FFI memory, a string
+@param usage? integer  default window.gl.DYNAMIC_DRAW
+@return integer name     an argument for gl.RegisteredBuffer and window.gl.BindBuffer
+@raise LogicError for other data, if the context is not current, and after close()
+= cuda.gl.Headless:close()
+Destroys the context. Unregister its buffers and images first. A second call does nothing.
+= cuda.gl.Headless:make_current()
+Makes the context current in this thread, instead of the current one.
+@return cuda.gl.Headless self
+@raise LogicError after close(); RuntimeError if it is current in another thread
+= cuda.gl.Headless:program(sources)
+Creates an OpenGL program of two shaders.
+@param sources {vertex: string, fragment: string}  vertex: the vertex shader in GLSL; fragment: the fragment shader in GLSL
+@return integer name  an argument for window.gl.UseProgram
+@raise CompileError with the compiler's log; LogicError if a source is missing, the context is not current, and after close()
+@options fragment vertex
+= cuda.gl.Headless:read_pixels()
+Returns the rendered image.
+@return cuda.ndarray.Array  uint8, shape {height, width, 4}: RGBA, top row first
+@raise LogicError if the context is not current, and after close()
+= cuda.gl.Headless:release()
+Releases the context from this thread if it is current.
+@raise LogicError after close()
+= cuda.gl.Headless:texture(options)
+Creates a 2D OpenGL texture without mipmaps, whose texels are read without filtering.
+@param options {width: integer, height: integer, format: string, data: any}  width: in texels; height: in texels; format: "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer with all texels, lowest row first
+@return integer name  an argument for gl.RegisteredImage and window.gl.BindTexture
+@raise LogicError for invalid options, if the context is not current, and after close()
+@options data format height width
+= cuda.gl.RegisteredBuffer class
+An OpenGL buffer registered with CUDA: `gl.RegisteredBuffer(name, flags)`. CUDA may use its memory between map() and
+unmap(), and OpenGL at other times.
+@call fun(bufobj: integer, flags?: any): cuda.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default none. Raises a LogicError (219) if no OpenGL context is current, (400) if the context does not have this buffer.
+= cuda.gl.RegisteredBuffer:close()
+As unregister().
+@raise LogicError as unregister()
+= cuda.gl.RegisteredBuffer:gl_handle()
+@return integer  the buffer's name in OpenGL
+@raise LogicError after unregister()
+= cuda.gl.RegisteredBuffer:map(stream)
+cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the buffer until unmap(). Earlier OpenGL commands
+complete before later work in the stream.
+@param stream? cuda.Stream  default: the current stream
+@return cuda.gl.RegisteredMapping
+@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
+= cuda.gl.RegisteredBuffer:set_map_flags(flags)
+cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
+@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
+@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
+= cuda.gl.RegisteredBuffer:unregister()
+cuGraphicsUnregisterResource: unregisters the buffer from CUDA. A mapped buffer is unmapped first.
+@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
+= cuda.gl.RegisteredImage class
+An OpenGL texture or renderbuffer registered with CUDA: `gl.RegisteredImage(name, target, flags)`.
+@call fun(image: integer, target?: any, flags?: any): cuda.gl.RegisteredImage  target: OpenGL's number or its name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY, GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError (219) if no OpenGL context is current, (400) if the context does not have this image, (1) for a format that CUDA does not support.
+= cuda.gl.RegisteredImage:close()
+As unregister().
+@raise LogicError as unregister()
+= cuda.gl.RegisteredImage:gl_handle()
+@return integer  the image's name in OpenGL
+@raise LogicError after unregister()
+= cuda.gl.RegisteredImage:map(stream)
+cuGraphicsMapResources: lets CUDA, and no longer OpenGL, use the image until unmap().
+@param stream? cuda.Stream  default: the current stream
+@return cuda.gl.RegisteredMapping
+@raise LogicError (208) if it is already mapped, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
+= cuda.gl.RegisteredImage:set_map_flags(flags)
+cuGraphicsResourceSetMapFlags: declares how CUDA will use it, from the next map() on.
+@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
+@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
+= cuda.gl.RegisteredImage:unregister()
+cuGraphicsUnregisterResource: unregisters the image from CUDA. A mapped image is unmapped first.
+@raise LogicError (219) if no OpenGL context is current, with another context current, if it was already unregistered
+= cuda.gl.RegisteredMapping class
+A registered buffer or image between map() and unmap(), as CUDA memory.
+= cuda.gl.RegisteredMapping:array(index, level)
+cuGraphicsSubResourceGetMappedArray: returns the texels of a mapped image. You can no longer use the array after
+unmap().
+@param index? integer  the face of a cube map, or the layer of GL_TEXTURE_2D_ARRAY, from 0; default 0
+@param level? integer  the level of mipmaps, from 0; default 0
+@return cuda.Array  the driver's array; its free() only ends this view
+@raise LogicError (212) for a buffer, (1) for a part or level that the image does not have, after unmap()
+= cuda.gl.RegisteredMapping:close(stream)
+As unmap().
+@param stream? cuda.Stream  default: the stream that it was mapped in
+@raise LogicError as unmap()
+= cuda.gl.RegisteredMapping:device_ptr_and_size()
+cuGraphicsResourceGetMappedPointer: returns the memory of a mapped buffer. You can no longer use it after unmap().
+@return cuda.DevicePointer
+@return integer  bytes
+@raise LogicError (213) for an image, after unmap()
+= cuda.gl.RegisteredMapping:unmap(stream)
+cuGraphicsUnmapResources: returns the memory to OpenGL. Earlier work in the stream, and in other streams that used
+the mapped memory, completes before later OpenGL commands. You can no longer use pointers and arrays of the mapping.
+@param stream? cuda.Stream  default: the stream that it was mapped in
+@raise LogicError (219) if no OpenGL context is current, with another context current, for a stream that is being captured, if it was already unmapped
+= cuda.gl.devices(which)
+cuGLGetDevices: returns the devices of the current OpenGL context.
+@param which? "all"|"current_frame"|"next_frame"  default "all"; if several GPUs render alternate frames, the device of a frame
+@return cuda.Device[]
+@raise LogicError (219) if no OpenGL context is current
+= cuda.gl.graphics_map_flags field
+@type table<string, integer>
+NONE, READ_ONLY, WRITE_DISCARD
+= cuda.gl.graphics_register_flags field
+@type table<string, integer>
+NONE, READ_ONLY, WRITE_DISCARD, SURFACE_LDST, TEXTURE_GATHER
+= cuda.gl.have_gl_ext()
+Returns true if the driver has its functions for OpenGL.
+@return boolean
+= cuda.gl.headless(options)
+Creates an OpenGL context without a window and makes it current in this thread. On a GPU, the GPU that CUDA uses
+renders; on the software device, Mesa's renderer does. The context exists until close(), or until the process ends.
+@param options? {width: integer, height: integer, device: cuda.Device, version: integer[]}  width: in pixels, default 640; height: in pixels, default 480; device: CUDA's device, default that of the current context; version: OpenGL's version, default {3, 3}
+@return cuda.gl.Headless
+@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for invalid options
+@options device height version width
+= cuda.gl.init()
+Checks that an OpenGL context is current. Older versions of CUDA required this call before resources could be
+registered.
+@raise LogicError (219) if no OpenGL context is current
+= cuda.gl.make_context(device, flags)
+Creates a context on a device, as device:make_context() does, after checking that an OpenGL context is current.
+@param device cuda.Device  the device
+@param flags? any  as for Device:make_context()
+@return cuda.Context  the new context, which is current
+@raise LogicError (219) if no OpenGL context is current
 # docs/profiling.md
 = cuda.Profile class
 The result of cuda.profile(). Times are in seconds.
@@ -7627,6 +6982,503 @@ Generator:uniform.
 @return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:uniform
 @options dtype high low shape
+# docs/reductions.md
+= cuda.gpuarray.Array:all(options) = cuda.gpuarray.all
+= cuda.gpuarray.Array:any(options) = cuda.gpuarray.any
+= cuda.gpuarray.Array:argmax(options) = cuda.gpuarray.argmax
+= cuda.gpuarray.Array:argmin(options) = cuda.gpuarray.argmin
+= cuda.gpuarray.Array:argpartition(kth, options) = cuda.gpuarray.argpartition
+= cuda.gpuarray.Array:argsort(options) = cuda.gpuarray.argsort
+= cuda.gpuarray.Array:count_nonzero(options) = cuda.gpuarray.count_nonzero
+= cuda.gpuarray.Array:cummax(options) = cuda.gpuarray.cummax
+= cuda.gpuarray.Array:cummin(options) = cuda.gpuarray.cummin
+= cuda.gpuarray.Array:cumprod(options) = cuda.gpuarray.cumprod
+= cuda.gpuarray.Array:cumsum(options) = cuda.gpuarray.cumsum
+= cuda.gpuarray.Array:dot(b, options) = cuda.gpuarray.dot
+= cuda.gpuarray.Array:logsumexp(options) = cuda.gpuarray.logsumexp
+= cuda.gpuarray.Array:max(options) = cuda.gpuarray.max
+= cuda.gpuarray.Array:mean(options) = cuda.gpuarray.mean
+= cuda.gpuarray.Array:median(options) = cuda.gpuarray.median
+= cuda.gpuarray.Array:min(options) = cuda.gpuarray.min
+= cuda.gpuarray.Array:nanargmax(options) = cuda.gpuarray.nanargmax
+= cuda.gpuarray.Array:nanargmin(options) = cuda.gpuarray.nanargmin
+= cuda.gpuarray.Array:nancumsum(options) = cuda.gpuarray.nancumsum
+= cuda.gpuarray.Array:nanmax(options) = cuda.gpuarray.nanmax
+= cuda.gpuarray.Array:nanmean(options) = cuda.gpuarray.nanmean
+= cuda.gpuarray.Array:nanmedian(options) = cuda.gpuarray.nanmedian
+= cuda.gpuarray.Array:nanmin(options) = cuda.gpuarray.nanmin
+= cuda.gpuarray.Array:nanpercentile(q, options) = cuda.gpuarray.nanpercentile
+= cuda.gpuarray.Array:nanprod(options) = cuda.gpuarray.nanprod
+= cuda.gpuarray.Array:nanquantile(q, options) = cuda.gpuarray.nanquantile
+= cuda.gpuarray.Array:nanstd(options) = cuda.gpuarray.nanstd
+= cuda.gpuarray.Array:nansum(options) = cuda.gpuarray.nansum
+= cuda.gpuarray.Array:nanvar(options) = cuda.gpuarray.nanvar
+= cuda.gpuarray.Array:norm(options) = cuda.gpuarray.norm
+= cuda.gpuarray.Array:partition(kth, options) = cuda.gpuarray.partition
+= cuda.gpuarray.Array:percentile(q, options) = cuda.gpuarray.percentile
+= cuda.gpuarray.Array:prod(options) = cuda.gpuarray.prod
+= cuda.gpuarray.Array:ptp(options) = cuda.gpuarray.ptp
+= cuda.gpuarray.Array:quantile(q, options) = cuda.gpuarray.quantile
+= cuda.gpuarray.Array:sort(options) = cuda.gpuarray.sort
+= cuda.gpuarray.Array:std(options) = cuda.gpuarray.std
+= cuda.gpuarray.Array:sum(options) = cuda.gpuarray.sum
+= cuda.gpuarray.Array:topk(k, options) = cuda.gpuarray.topk
+= cuda.gpuarray.Array:unique(options) = cuda.gpuarray.unique
+= cuda.gpuarray.Array:var(options) = cuda.gpuarray.var
+= cuda.gpuarray.Array:vdot(b, options) = cuda.gpuarray.vdot
+= cuda.gpuarray.all(a, options)
+Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array  of bool
+@raise LogicError if an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.any(a, options)
+Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array  of bool
+@raise LogicError if an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.argmax(a, options)
+The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+Without an axis, positions count all elements in C order.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array  of int64
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.argmin(a, options)
+The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+Without an axis, positions count all elements in C order.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array  of int64
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.argpartition(a, kth, options)
+Returns the positions of the elements that partition() selects, as NumPy's argpartition.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param kth integer|integer[]  as for partition
+@param options? any  as for partition
+@return cuda.gpuarray.Array  int64, positions on the axis from 1
+@raise LogicError as gpuarray.partition
+@options allocator axis out stream
+= cuda.gpuarray.argsort(a, options)
+Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? any  as for sort
+@return cuda.gpuarray.Array  int64, positions on the axis from 1
+@raise LogicError as sort
+@options allocator axis descending out stream
+= cuda.gpuarray.bincount(a, options)
+Counts the integers from 1 to the greatest element: element v of the result is the count of the number v. So it
+counts positions and the results of argmin(), unique() and digitize(). Add 1 to numbers that begin with 0. The
+program waits until the greatest element is known.
+@param a cuda.gpuarray.Array  a 1-D array of integers from 1
+@param options? {weights: any, minlength: integer, stream: cuda.Stream, allocator: function}  weights: an array with a's shape, whose elements are summed instead of ones; minlength: the minimum number of elements of the result
+@return cuda.gpuarray.Array  int64; with weights, float64
+@raise LogicError if an element is less than 1, and if types or shapes do not fit
+@options allocator minlength stream weights
+= cuda.gpuarray.count_nonzero(a, options)
+The number of elements that are not 0, as int64.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array  of int64
+@raise LogicError if an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.cummax(a, options)
+The cumulative maximum; NaN from the first NaN on.
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
+@options allocator axis out stream
+= cuda.gpuarray.cummin(a, options)
+The cumulative minimum; NaN from the first NaN on.
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
+@options allocator axis out stream
+= cuda.gpuarray.cumprod(a, options)
+The cumulative product, computed in the types of cumsum().
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+@options allocator axis dtype out stream
+= cuda.gpuarray.cumsum(a, options)
+The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
+order of the additions depends only on the shape, the axis and the dtype.
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+@options allocator axis dtype out stream
+= cuda.gpuarray.digitize(a, edges, options)
+Finds the interval of each element between edges: 1 below the first edge, 2 from the first to the second one, and so
+on, up to the number of edges plus 1 from the last edge on. bincount() counts the result. An element on an edge
+counts as above it. NaN is greater than every edge.
+@param a cuda.gpuarray.Array  an array of any shape
+@param edges any  an ascending or descending list or array
+@param options? {right: boolean, stream: cuda.Stream, allocator: function}  right: an element on an edge counts as below it
+@return cuda.gpuarray.Array  int64, with a's shape
+@raise LogicError if the edges are not sorted
+@options allocator right stream
+= cuda.gpuarray.dot(a, b, options)
+The sum of the products of two vectors' elements, computed in one kernel: integers in 64 bits, float16 and bfloat16
+as float32, rounded once. With a matrix, the product that matmul() computes.
+@param a cuda.gpuarray.Array  a 1-D or 2-D array
+@param b cuda.gpuarray.Array  a 1-D array of the same length; or a matrix
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: the dtype of the result; elements are converted to it first
+@return cuda.gpuarray.Array  0-d for vectors
+@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
+@options allocator dtype out stream
+= cuda.gpuarray.histogram(a, bins, options)
+Counts the elements between edges, as NumPy's histogram. A bin includes its lower edge, and the last bin includes
+both edges. Elements outside and NaNs are not counted. Without a range the program waits for the least and the
+greatest element.
+@param a cuda.gpuarray.Array  an array of any shape
+@param bins? any  the number of bins of equal width, default 10; or the edges, an ascending list or array with one more element
+@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high}, the range of the bins; default: from the least to the greatest element; weights: an array with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the integral is 1
+@return cuda.gpuarray.Array counts  int64; with weights or density, float64
+@return cuda.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of edges, float64
+@raise LogicError if the range is not finite, if the edges descend, and if types or shapes do not fit
+@options allocator bins density range stream weights
+= cuda.gpuarray.histogram_bin_edges(a, bins, options)
+Returns the edges that histogram() uses.
+@param a cuda.gpuarray.Array  an array of any shape
+@param bins? any  as for histogram
+@param options? {range: number[], stream: cuda.Stream, allocator: function}  range: as for histogram
+@return cuda.gpuarray.Array
+@raise LogicError as histogram
+@options allocator bins range stream
+= cuda.gpuarray.logsumexp(a, options)
+The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
+without elements.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.max(a, options)
+The greatest element; NaN if an element is NaN.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.mean(a, options)
+The mean of the elements; integers give the default float. NaN for an array without elements.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+@options allocator axis dtype keepdims out stream
+= cuda.gpuarray.median(a, options)
+The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
+Integers give the default float.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
+@return cuda.gpuarray.Array
+@raise LogicError for an array without elements, and for complex numbers
+@options allocator axis keepdims out stream
+= cuda.gpuarray.min(a, options)
+The least element; NaN if an element is NaN.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.nanargmax(a, options)
+The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array  of int64
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.nanargmin(a, options)
+The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array  of int64
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.nancumsum(a, options)
+The cumulative sum as cumsum() computes it, with NaN counted as 0.
+@param a cuda.gpuarray.Array  the array to scan, of any shape
+@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+@options allocator axis dtype out stream
+= cuda.gpuarray.nanmax(a, options)
+The greatest element that is not NaN; NaN if all are.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.nanmean(a, options)
+The mean of the elements that are not NaN; NaN if all are.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
+@return cuda.gpuarray.Array
+@raise LogicError as gpuarray.mean
+@options allocator axis dtype keepdims out stream
+= cuda.gpuarray.nanmedian(a, options)
+The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
+the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
+@return cuda.gpuarray.Array
+@raise LogicError for complex numbers
+@options allocator axis keepdims out stream
+= cuda.gpuarray.nanmin(a, options)
+The least element that is not NaN; NaN if all are.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims out stream
+= cuda.gpuarray.nanpercentile(a, q, options)
+As nanquantile, with q as a percentage from 0 to 100.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
+@param options? any  as for quantile
+@return cuda.gpuarray.Array
+@raise LogicError as nanquantile
+@options allocator axis keepdims method out stream
+= cuda.gpuarray.nanprod(a, options)
+The product of the elements as prod() computes it, with NaN counted as 1.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
+@return cuda.gpuarray.Array
+@raise LogicError as gpuarray.prod
+@options allocator axis dtype keepdims out stream
+= cuda.gpuarray.nanquantile(a, q, options)
+The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a fraction from 0 to 1, as for quantile
+@param options? any  as for quantile
+@return cuda.gpuarray.Array
+@raise LogicError for complex numbers, and for a q out of range
+@options allocator axis keepdims method out stream
+= cuda.gpuarray.nanstd(a, options)
+The standard deviation of the elements that are not NaN: the square root of nanvar().
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
+@return cuda.gpuarray.Array
+@raise LogicError as gpuarray.var
+@options allocator axis ddof dtype keepdims out stream
+= cuda.gpuarray.nansum(a, options)
+The sum of the elements as sum() computes it, with NaN counted as 0.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
+@return cuda.gpuarray.Array
+@raise LogicError as gpuarray.sum
+@options allocator axis dtype keepdims out stream
+= cuda.gpuarray.nanvar(a, options)
+The variance of the elements that are not NaN; NaN if at most ddof are left.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
+@return cuda.gpuarray.Array
+@raise LogicError as gpuarray.var
+@options allocator axis ddof dtype keepdims out stream
+= cuda.gpuarray.norm(a, options)
+The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
+float; complex numbers give the norm of their absolute values.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
+@options allocator axis keepdims ord out stream
+= cuda.gpuarray.partition(a, kth, options)
+Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
+puts there, with no greater element before it and no smaller one behind it. The order of the others is not
+guaranteed. Currently they are sorted, which here takes no longer than a selection for several positions.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param kth integer|integer[]  positions on the axis, from 1; negative ones count from the end
+@param options? any  as for sort, without descending
+@return cuda.gpuarray.Array
+@raise LogicError for positions out of range, and as sort
+@options allocator axis out stream
+= cuda.gpuarray.percentile(a, q, options)
+As quantile, with q as a percentage from 0 to 100.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
+@param options? any  as for quantile
+@return cuda.gpuarray.Array
+@raise LogicError as quantile
+@options allocator axis keepdims method out stream
+= cuda.gpuarray.prod(a, options)
+The product of the elements, computed in the types of sum(). 1 for an array without elements.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+@options allocator axis dtype keepdims out stream
+= cuda.gpuarray.ptp(a, options)
+The greatest element minus the least one.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
+@return cuda.gpuarray.Array
+@raise LogicError as max, and for bool, which does not support subtraction
+@options allocator axis keepdims out stream
+= cuda.gpuarray.quantile(a, q, options)
+The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
+methods that select an element keep the dtype.
+@param a cuda.gpuarray.Array  an array of real numbers
+@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first axis
+@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
+@return cuda.gpuarray.Array
+@raise LogicError for an array without elements, for complex numbers, and for a q out of range
+@options allocator axis keepdims method out stream
+= cuda.gpuarray.sort(a, options)
+Returns the elements sorted along an axis in ascending order, as NumPy's sort. The sort is stable: equal elements
+keep their order, and -0 equals 0. NaN is greater than everything, so NaNs come last, or first with descending.
+Complex numbers are sorted by their real parts, then by their imaginary parts. `a:sort { out = a }` sorts the array
+itself.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false. out: an array that receives the result; it may be a
+@return cuda.gpuarray.Array
+@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
+@options allocator axis descending out stream
+= cuda.gpuarray.std(a, options)
+The standard deviation: the square root of the variance.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  as for var
+@return cuda.gpuarray.Array
+@raise LogicError as mean
+@options allocator axis ddof dtype keepdims out stream
+= cuda.gpuarray.subset_dot(subset, a, b, options)
+PyCUDA's subset_dot: the sum of the products of the elements at the given positions.
+@param subset any                as for gpuarray.subset_sum
+@param a cuda.gpuarray.Array  the first array, of any shape
+@param b cuda.gpuarray.Array  the second array, of any shape
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for dot
+@return cuda.gpuarray.Array  0-d
+@raise LogicError for positions out of range, and as gpuarray.dot
+@options allocator dtype out stream
+= cuda.gpuarray.subset_max(subset, a, options)
+PyCUDA's subset_max: the greatest element at the given positions.
+@param subset any                as for gpuarray.subset_sum
+@param a cuda.gpuarray.Array  the array, of any shape
+@param options? any  as for gpuarray.max, applied to the array of selected elements
+@return cuda.gpuarray.Array
+@raise LogicError for positions out of range, and as gpuarray.max
+@options allocator axis keepdims out stream
+= cuda.gpuarray.subset_min(subset, a, options)
+PyCUDA's subset_min: the least element at the given positions.
+@param subset any                as for gpuarray.subset_sum
+@param a cuda.gpuarray.Array  the array, of any shape
+@param options? any  as for gpuarray.min, applied to the array of selected elements
+@return cuda.gpuarray.Array
+@raise LogicError for positions out of range, and as gpuarray.min
+@options allocator axis keepdims out stream
+= cuda.gpuarray.subset_sum(subset, a, options)
+PyCUDA's subset_sum: the sum of the elements at the given positions.
+@param subset any  an array of integers on the device or the host, or a list: positions in C order, from 1
+@param a cuda.gpuarray.Array  the array, of any shape
+@param options? any  as for gpuarray.sum, applied to the array of selected elements
+@return cuda.gpuarray.Array
+@raise LogicError for positions out of range, and as gpuarray.sum
+@options allocator axis dtype keepdims out stream
+= cuda.gpuarray.sum(a, options)
+The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
+array without elements.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+@options allocator axis dtype keepdims out stream
+= cuda.gpuarray.topk(a, k, options)
+Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+ones. NaN is greater than everything.
+@param a cuda.gpuarray.Array  an array with at least one axis
+@param k integer  the number of elements
+@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: return the k least elements, the least first
+@return cuda.gpuarray.Array values
+@return cuda.gpuarray.Array positions  int64, on the axis, from 1
+@raise LogicError if the axis has fewer elements, and as sort
+@options allocator axis k largest stream
+= cuda.gpuarray.unique(a, options)
+Returns the distinct elements of an array in ascending order, as NumPy's unique; all NaNs count as one element. The
+requested additional results follow, in this order. The program waits for the number of elements.
+@param a cuda.gpuarray.Array  an array of any shape, in C order
+@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cuda.Stream, allocator: function} index: return the position of the first occurrence of each element; inverse: return, for each element of a, its position in the result; counts: return the number of occurrences of each element
+@return cuda.gpuarray.Array values  1-D
+@return cuda.gpuarray.Array ...  int64, positions from 1; inverse has a's shape
+@raise LogicError for elements of a struct type
+@options allocator counts index inverse stream
+= cuda.gpuarray.var(a, options)
+The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
+integers have float64 intermediates.
+@param a cuda.gpuarray.Array  the array to reduce, of any shape
+@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
+@return cuda.gpuarray.Array
+@raise LogicError as mean
+@options allocator axis ddof dtype keepdims out stream
+= cuda.gpuarray.vdot(a, b, options)
+The dot product of all elements of two arrays in C order, with the complex conjugate of the first array.
+@param a cuda.gpuarray.Array  the first array, of any shape
+@param b cuda.gpuarray.Array  the second array, with as many elements
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for dot
+@return cuda.gpuarray.Array  0-d
+@raise LogicError if the numbers of elements differ, the dtype is not supported, or out has another shape
+@options allocator dtype out stream
+# docs/signals.md
+= cuda.gpuarray.Array:convolve(v, options) = cuda.gpuarray.convolve
+= cuda.gpuarray.Array:correlate(v, options) = cuda.gpuarray.correlate
+= cuda.gpuarray.Array:gradient(options) = cuda.gpuarray.gradient
+= cuda.gpuarray.Array:trapezoid(options) = cuda.gpuarray.trapezoid
+= cuda.gpuarray.Array:unwrap(options) = cuda.gpuarray.unwrap
+= cuda.gpuarray.convolve(a, v, options)
+The convolution of two vectors, as NumPy's convolve: element k is the sum of a[i] * v[j] over all i + j = k + 1. The
+sum runs over the elements of the shorter vector in ascending order, with one fused multiply-add each, and is rounded
+as in matmul(). The result therefore has the same bits on every device. Integers and bool are summed in 64 bits, int8
+in 32.
+@param a cuda.gpuarray.Array  a 1-D array
+@param v any  a 1-D array, a list, a host array or a number
+@param options? {mode: string, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} mode: "full" (default): all n + m - 1 positions where the vectors overlap; "same": as many elements as the longer vector has, from the middle; "valid": the positions where the shorter vector overlaps completely. dtype: as for matmul
+@return cuda.gpuarray.Array  a 1-D array
+@raise LogicError for arrays with more axes or without elements, for an unknown mode, if the dtypes are not supported, or if out has another shape
+@options allocator dtype mode out stream
+= cuda.gpuarray.correlate(a, v, options)
+The cross-correlation of two vectors, as NumPy's correlate: element k of "full" is the sum of a[k + j - m] times the
+conjugate of v[j], where m is the size of v. The sums are computed as in convolve().
+@param a cuda.gpuarray.Array  a 1-D array
+@param v any  as for convolve
+@param options? any  as for convolve; mode: default "valid"
+@return cuda.gpuarray.Array  a 1-D array
+@raise LogicError as gpuarray.convolve
+@options allocator dtype mode out stream
+= cuda.gpuarray.gradient(f, options)
+The derivatives of a function along axes, computed from its values at sample points, as NumPy's gradient. Inside, the
+derivative is that of the parabola through a point and its two neighbours, at the ends that of the line through two
+points. Integers become the default float, and 16-bit floats are computed as float32.
+@param f cuda.gpuarray.Array  the values of the function
+@param options? {spacing: any, axis: any, edge_order: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  spacing: the distance between two points, default 1; or the coordinates along an axis, as an array or a list; for several axes, a list with an entry for each. axis: an integer or a list of integers; default: all axes. edge_order: 2 uses the parabola through three points at the ends, too; default: 1. out: for a single axis only
+@return cuda.gpuarray.Array ...  one for each axis, with f's shape
+@raise LogicError if an axis has fewer than edge_order + 1 elements, the spacing does not fit, f is 0-d, or out has another shape
+@options allocator axis edge_order out spacing stream
+= cuda.gpuarray.trapezoid(y, options)
+The integral by the trapezoidal rule, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
+the two points. Integers become the default float, and 16-bit floats are computed as float32.
+@param y cuda.gpuarray.Array  the values of the function
+@param options? {x: any, dx: number, axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  x: the coordinates, one for each element of the axis, or an array with as many axes as y; dx: the distance between two points, default 1; axis: default the last one
+@return cuda.gpuarray.Array  without that axis
+@raise LogicError if x does not fit, y is 0-d, or out has another shape
+@options allocator axis dx out stream x
+= cuda.gpuarray.unwrap(p, options)
+Removes jumps from angles along an axis, as NumPy's unwrap: adds whole periods so that no element is more than half a
+period from its predecessor. Floats keep their dtype; integers become int64, or the default float if the period is
+not an integer.
+@param p cuda.gpuarray.Array  the angles, real numbers
+@param options? {discont: number, axis: integer, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  period: default 2 pi. discont: jumps smaller than this stay; default, and the smallest value with an effect: half a period. axis: default the last one
+@return cuda.gpuarray.Array  with p's shape
+@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out has another shape
+@options allocator axis discont out period stream
 # docs/softgpu.md
 = cuda.softgpu module
 Settings of the software CUDA device at run time: a log of driver calls, injected failures, the number of devices.
@@ -7717,6 +7569,163 @@ Sets when work in streams runs from now on; without an argument, returns the set
 @param mode? string  "deferred", "eager", "random:7", "background"
 @return string mode
 @raise LogicError for other modes
+# docs/sparse.md
+= cuda.sparse module
+Sparse matrices: compressed rows and columns, products, iterative solvers.
+= cuda.sparse.Matrix class
+A sparse matrix, created by sparse.csr(), csc(), coo() and others. The positions of its elements do not change; you
+can write to their values, `m.data:fill(0)`.
+@field shape integer[]  the numbers of rows and columns; a new list, which prints as (2, 3)
+@field dtype cuda.dtype.DType  the dtype of the values
+@field nnz integer  the number of stored elements
+@field format "csr"|"csc"|"coo"|"packed"  the storage format
+@field base 0|1  the first position in the arrays of positions that the matrix returns
+@field data cuda.gpuarray.Array  the values, as a 1-D array; writing to it changes the matrix. For packed: in its own order, with gaps that are not read
+@field indices cuda.gpuarray.Array  csr: the columns of the elements, csc: the rows; a new array
+@field indptr cuda.gpuarray.Array  csr: the start of each row in indices and data, csc: of each column; and the end
+@field rows cuda.gpuarray.Array  coo: the rows of the elements, ascending; a new array
+@field columns cuda.gpuarray.Array  coo: the columns of the elements; a new array
+@field T cuda.sparse.Matrix         the transposed matrix
+= cuda.sparse.Matrix:astype(dtype)
+Returns the matrix with its values converted to another dtype.
+@param dtype any  the new dtype, as for dtype.of
+@return cuda.sparse.Matrix  a new matrix with its own values
+@raise LogicError for dtypes that sparse matrices do not support
+= cuda.sparse.Matrix:diagonal(k, options)
+Returns the elements of a diagonal, with 0 for elements that are not stored.
+@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  1-D
+@raise LogicError if k is not an integer, and if out has another shape
+@options allocator out stream
+= cuda.sparse.Matrix:eliminate_zeros()
+Returns the matrix without stored elements with the value 0. The program waits for their number.
+@return cuda.sparse.Matrix  a new matrix with its own values
+@raise LogicError inside a capture
+= cuda.sparse.Matrix:matmul(x, options)
+The product with a vector, a dense matrix or a sparse matrix. Every sum has the same order on every device, unless
+linalg.backend selects cuSPARSE. float16 and bfloat16 are summed as float32, integers as int64.
+@param x any  a 1-D or 2-D array, also a host array or a list; or a sparse matrix
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: an array that receives a dense result
+@return any  an array; for two sparse matrices a sparse matrix: csr, or csc if both are csc
+@raise LogicError if the shapes do not fit, if out has another shape, and for two sparse matrices inside a capture
+@options allocator out stream
+= cuda.sparse.Matrix:sum(options)
+The sum of all elements, or of each column or row. Integers are summed as int64.
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
+@return cuda.gpuarray.Array  0-d, or 1-D
+@raise LogicError for another axis, and if out has another shape
+@options allocator axis out stream
+= cuda.sparse.Matrix:to(format)
+Returns the matrix in another format. If both formats have the elements in the same order, such as csr and coo, both
+matrices share the memory of the values.
+@param format "csr"|"csc"|"coo"|"packed"  the new format
+@return cuda.sparse.Matrix  the matrix itself if it already has that format
+@raise LogicError for other formats
+= cuda.sparse.Matrix:todense(options)
+Returns the matrix as a dense array.
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: an array that receives the result
+@return cuda.gpuarray.Array
+@raise LogicError if out has another shape, MemoryError
+@options allocator out stream
+= cuda.sparse.Matrix:transpose()
+Returns the transposed matrix. For a csr matrix it is a csc matrix and vice versa, which shares the memory of the
+values. A coo matrix is copied.
+@return cuda.sparse.Matrix
+= cuda.sparse.bicgstab(A, b, options)
+Solves A x = b by the stabilized biconjugate gradient method, for any square matrix. Each step multiplies by A twice.
+@param A any  as for cg
+@param b any  a 1-D array, as for cg
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; M: as for cg; callback: as for cg; check: as for cg
+@return cuda.gpuarray.Array x
+@return integer info  as cg
+@raise LogicError as cg
+@options M allocator atol callback check maxiter rtol stream x0
+= cuda.sparse.cg(A, b, options)
+Solves A x = b by the conjugate gradient method, for a symmetric or Hermitian, positive definite matrix.
+@param A any  a sparse matrix, an array with two axes, or a function that returns A v for a vector v
+@param b any  a 1-D array, also a host array or a list
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: the initial vector; default 0. rtol: default 1e-5; the iteration ends when the norm of b - A x is at most rtol times the norm of b, or at most atol. atol: default 0. check: the number of steps between two tests of this; default 10. maxiter: the maximum number of steps; default 10 for each element of b. M: an approximate inverse of A: a matrix, a function, or "jacobi" for the inverse of A's diagonal. callback: called as callback(x, step) after each step; the next step changes x
+@return cuda.gpuarray.Array x
+@return integer info  0: solved; positive: the number of steps, which was not enough; negative: the method broke down, which was noticed at this step
+@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal with "jacobi"
+@options M allocator atol callback check maxiter rtol stream x0
+= cuda.sparse.coo(x, options)
+Creates a matrix that stores the row and the column of each element, in the order of rows. It computes as a csr
+matrix does.
+@param x any  {data =, rows =, columns =, shape =}, or what else csr accepts, except indices and indptr
+@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
+@return cuda.sparse.Matrix
+@raise LogicError as csr
+@options dtype stream
+= cuda.sparse.csc(x, options)
+Creates a matrix in compressed sparse column format.
+@param x any  as for csr; indices are the rows of the elements column by column, indptr is the start of each column
+@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
+@return cuda.sparse.Matrix
+@raise LogicError as csr
+@options dtype stream
+= cuda.sparse.csr(x, options)
+Creates a matrix in compressed sparse row format. Duplicate elements are summed, in their order.
+@param x any  {data =, indices =, indptr =, shape =}, with the columns of the elements row by row and the start of each row; {data =, rows =, columns =, shape =}; or {shape =} for a matrix without elements. Each may also have `base` (0 or 1, default 1: the first position) and `dtype`. Or a dense array, also a host array or nested lists; or a sparse matrix
+@param options? {dtype: any, stream: cuda.Stream}  dtype: the dtype of the values if x is dense or sparse
+@return cuda.sparse.Matrix  with new values, unless x is a sparse matrix with its elements in this order
+@raise LogicError for positions out of range, lengths that do not match, and inside a capture
+@options dtype stream
+= cuda.sparse.diags(diagonals, offsets, options)
+Creates a matrix with the given diagonals: `sparse.diags({{1, 2}, {4, 5, 6}}, {1, 0})`.
+@param diagonals any[]  lists, 1-D arrays, or numbers for diagonals with a single value
+@param offsets? integer[]  the position of each diagonal: 0 is the main diagonal, 1 above it, -1 below it; default for one diagonal: 0
+@param options? {shape: integer[], dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  shape: default: the square matrix that the first diagonal fits; dtype: as for csr; format: default csr
+@return cuda.sparse.Matrix
+@raise LogicError for lengths that do not fit the shape, and if an offset appears twice
+@options dtype format="csr"|"csc"|"coo"|"packed" shape stream
+= cuda.sparse.eye(n, m, k, options)
+Creates a matrix with ones on a diagonal.
+@param n integer  the number of rows
+@param m? integer  the number of columns; default: n
+@param k? integer  the diagonal: 0 (default) is the main diagonal, 1 above it, -1 below it
+@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  dtype: as for csr; format: default csr
+@return cuda.sparse.Matrix
+@raise LogicError for other numbers
+@options dtype format="csr"|"csc"|"coo"|"packed" stream
+= cuda.sparse.from_dense(x, options)
+Creates a sparse matrix of the elements of a dense array that are not 0. The program waits for their number.
+@param x any  an array with two axes, also a host array or nested lists
+@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  dtype: as for csr; format: default csr
+@return cuda.sparse.Matrix
+@raise LogicError if x does not have two axes, and inside a capture
+@options dtype format="csr"|"csc"|"coo"|"packed" stream
+= cuda.sparse.gmres(A, b, options)
+Solves A x = b by the generalized minimal residual method, for any square matrix. It restarts after `restart` steps,
+and tests the residual at each restart.
+@param A any  as for cg
+@param b any  a 1-D array, as for cg
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, restart: integer, M: any, callback: function, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg, counted inside restarts, too; restart: default 20; as many vectors are kept; M: as for cg, applied on the right, so that the residual is that of the system; callback: called as callback(x, step) after each restart
+@return cuda.gpuarray.Array x
+@return integer info  as for cg; maxiter and info count the steps inside restarts
+@raise LogicError as cg
+@options M allocator atol callback maxiter restart rtol stream x0
+= cuda.sparse.jacobi(A, b, options)
+Solves A x = b by the Jacobi iteration, x + omega (b - A x) / diagonal: for diagonally dominant matrices, and as a
+smoother.
+@param A any  a sparse matrix or an array with two axes
+@param b any  a 1-D array, as for cg
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; omega: the weight of a step, default 1; callback: as for cg; check: as for cg
+@return cuda.gpuarray.Array x
+@return integer info  as cg
+@raise LogicError as cg, and if A is a function
+@options allocator atol callback check maxiter omega rtol stream x0
+= cuda.sparse.packed(x, options)
+Creates a matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV.
+Use it for many products with vectors, if neighbouring rows share columns, as in matrices of grids. Creating the
+packets on the host takes some time. For operations other than products with a vector it is converted to csr each
+time.
+@param x any  as for csr
+@param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
+@return cuda.sparse.Matrix
+@raise LogicError as csr
+@options dtype stream
 # docs/textures.md
 = cuda.DynamicModule:get_surfref(name)
 Returns a surface reference of one of the sources.

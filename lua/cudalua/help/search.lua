@@ -71,13 +71,16 @@ function M.without_library(name)
 end
 
 local empty = {}
-for word in gmatch("a an and are can do does for from how i in is it of on the there to what with", "%a+") do
+for word in gmatch("a an and are can do does each every for from how i in is it of on the there to what with", "%a+") do
   empty[word] = true
 end
 
 -- What names call these things.
 local in_names = { memory = "mem", copy = "memcpy", allocate = "alloc", allocation = "alloc", random = "rand",
   picture = "image", delete = "free" }
+
+-- What texts call these things.
+local in_texts = { row = "axis", rows = "axis", column = "axis", columns = "axis" }
 
 local function words_of(query)
   local list = {}
@@ -141,7 +144,8 @@ local function points(heap, word, alone)
   if has_word(heap.first, single) then n = n + 20 end
   if n > 0 then return n end
   if find(heap.owner, word, 1, true) then return 15 end
-  return has_word(heap.all, single) and 8 or 0
+  if has_word(heap.all, single) then return 8 end
+  return in_texts[word] and has_word(heap.all, in_texts[word]) and 8 or 0
 end
 
 -- Of entries with the same words functions come first, then objects, then flags and tables of options.
