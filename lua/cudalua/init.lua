@@ -22,6 +22,8 @@ require "cudalua.driver.function"
 require "cudalua.driver.prepare"
 require "cudalua.driver.params"
 
+core.on_fault(function(err) return require("cudalua.fault.source").explain(err) end)
+
 ---CUDA for LuaJIT: devices, streams, memory and kernels, with arrays and more in its modules.
 ---@class cudalua
 local cuda = { Context = require "cudalua.driver.context", Device = require "cudalua.driver.device",

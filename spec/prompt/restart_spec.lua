@@ -41,7 +41,7 @@ describe("After a fault the prompt", function()
     assert.truthy(out:find("illegal address (CUDA_ERROR_ILLEGAL_ADDRESS)", 1, true), out)
     assert.truthy(out:find("illegal store of 4 bytes", 1, true), out)
     assert.truthy(out:find([[
-This process can no longer use the GPU (illegal address), and its device memory is lost.
+This process can no longer use the device (illegal address), and its device memory is lost.
 Kernel shift failed; chunk 7 launched it.
 Lost:
   a                float32           (64,)   256 bytes
@@ -57,10 +57,10 @@ Type :restart for a new process; :restart all also reruns the chunks that did no
     assert.equal("{ <lost: float32 (64,), 256 bytes>, 5 }", type "{ a, 5 }")
     assert.equal("42", type "n + 1")
     assert.equal("64", type "net.host:len()")
-    local short = "stdin:1: this process can no longer use the GPU (illegal address); :restart starts a new one"
+    local short = "stdin:1: this process can no longer use the device (illegal address); :restart starts a new one"
     assert.equal(short, type "cuda.gpuarray.zeros(3)")
     assert.equal(short, type "k(a, 1, { block = 64 })")
-    assert.truthy(type(":gpu"):find "^this process can no longer use the GPU")
+    assert.truthy(type(":gpu"):find "^this process can no longer use the device")
     assert.truthy(type(":who"):find "^a  float32  %(64,%)  256 bytes  lost\n1 array in variables")
     assert.truthy(type(":time 1 + 1"):find "^2\nhost ")
     assert.equal("0", type "(function() a, net, memory, k = nil collectgarbage() return collectgarbage() end)()")

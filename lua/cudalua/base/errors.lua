@@ -15,14 +15,16 @@ for name, class in pairs_of(core.errors) do M[name] = class end
 ---@field code integer?  the CUresult, if the driver reported the error
 ---@field name string?          "CUDA_ERROR_INVALID_VALUE"
 ---@field call string?  the driver function that reported it
----@field kernel string?  the kernel: the launched one, or for a late report the last launched one
+---@field kernel string?  the kernel: the launched one, the one that failed, or if that is not known the one that was
+---  launched last
 ---@field arg integer?  the number of the rejected kernel argument, from 1
 ---@field param string?  the declaration of its parameter: "int n"
 ---@field detail string?  the driver's own explanation
 ---@field hint string?          what to do next
 ---@field log string?  the log of the compiler or the JIT
 ---@field source string?  the source that did not compile
----@field excerpt string?  the lines of the source around the first error, with a mark
+---@field excerpt string?  the lines of the source around the first error, or around a kernel's fault on the software
+---  device, with a mark
 ---@field sticky boolean?  true: every later call on the device fails, and the process must restart
 ---@field requested number?  MemoryError: requested bytes
 ---@field free number?  MemoryError: free bytes on the device
@@ -67,7 +69,8 @@ local function indented(label, text) return "\n  " .. label .. ": " .. text:gsub
 
 local function tostring_error(err)
   local s = (err.where and err.where .. ": " or "") .. tostring(err.message)
-  if err.kernel and err.sticky then s = s .. indented("last kernel launched", err.kernel) end
+  local named = err.detail and err.detail:find "^kernel %S" -- the one that failed
+  if err.kernel and err.sticky and not named then s = s .. indented("last kernel launched", err.kernel) end
   if err.requested then
     s = s .. ("\n  requested %.0f bytes"):format(err.requested)
     if err.free and err.total then s = s .. ("; %.0f of %.0f are free"):format(err.free, err.total) end

@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local excerpt_of = require "cudalua.compiler.excerpt"
 local pairs_of = require "cudalua.base.pairs_of"
 local toolchain = require "cudalua.compiler.toolchain"
 local undefined = require "cudalua.compiler.undefined"
@@ -9,8 +10,6 @@ local undefined = require "cudalua.compiler.undefined"
 local M = {}
 
 local MAX_HEADER = 2 ^ 24 -- bytes of a header that is shown
-local WIDTH = 160 -- of a line that is shown
-local AROUND = 1 -- lines before and after
 
 -- The file's name in `kernel.cu(3): error: ...`, which may hold brackets itself.
 local function location(line)
@@ -47,34 +46,6 @@ function M.errors(log)
   return list
 end
 
--- Line `number` of a text with those around it, or nil.
-local function lines_around(text, number)
-  local found, n, at = {}, 1, 1
-  while n < number - AROUND do
-    at = text:find("\n", at, true)
-    if not at then return nil end
-    n, at = n + 1, at + 1
-  end
-  while n <= number + AROUND do
-    local stop = text:find("\n", at, true)
-    found[n] = text:sub(at, (stop or #text + 1) - 1):gsub("\r$", "")
-    if not stop then break end
-    n, at = n + 1, stop + 1
-  end
-  return found[number] and found
-end
-
--- A long line's part around the column.
-local function cut(line, column)
-  if #line <= WIDTH then return line, column end
-  local from = math.max(1, math.min((column or 1) - WIDTH / 2, #line - WIDTH))
-  from = math.floor(from)
-  local text = line:sub(from, from + WIDTH - 1)
-  if from > 1 then text = "..." .. text:sub(4) end
-  if from + WIDTH - 1 < #line then text = text:sub(1, -4) .. "..." end
-  return text, column and column - from + 1
-end
-
 -- The text of the file that a diagnostic is in: the source, a header of the program's, or one on disk.
 local function text_of(job, file)
   if file == job.name then return job.source end
@@ -87,21 +58,9 @@ end
 local function excerpt(job, diagnostic)
   if not diagnostic.line or diagnostic.file:find "%z" then return nil end
   local text = text_of(job, diagnostic.file)
-  local found = text and lines_around(text, diagnostic.line)
-  if not found then return nil end
-  local out = { diagnostic.file ~= job.name and "in " .. diagnostic.file or nil }
-  for n = diagnostic.line - AROUND, diagnostic.line + AROUND do
-    if found[n] then
-      local here = n == diagnostic.line
-      local line, column = cut(found[n]:gsub("[^\t\32-\255]", "?"), here and diagnostic.column or nil)
-      out[#out + 1] = ("%s %4d | %s"):format(here and ">" or " ", n, line)
-      if column and column >= 1 and column <= #line + 1 then
-        -- Tabs stay, so that the mark is below its place however wide they are.
-        out[#out + 1] = "       | " .. line:sub(1, column - 1):gsub("[^\t]", " ") .. "^"
-      end
-    end
-  end
-  return table.concat(out, "\n")
+  local lines = text and excerpt_of(text, diagnostic.line, diagnostic.column)
+  if not lines or diagnostic.file == job.name then return lines end
+  return "in " .. diagnostic.file .. "\n" .. lines
 end
 
 -- ---- hints --------------------------------------------------------------------------------------------------

@@ -28,6 +28,9 @@ end
 -- By Module and Function: the CUDA C that it was compiled from, a string of the program's, or a list of such.
 local sources = setmetatable({}, { __mode = "k" })
 
+-- By Module and Function: the program's line that compiled it, "script.lua:12".
+local places = setmetatable({}, { __mode = "k" })
+
 -- By Module and Function: how that was compiled.
 local compile_options = setmetatable({}, { __mode = "k" })
 
@@ -36,7 +39,7 @@ local compile_options = setmetatable({}, { __mode = "k" })
 ---@param source string|string[]
 ---@param opts? cudalua.CompileOptions  how
 function M.remember_source(mod, source, opts)
-  sources[mod] = source
+  sources[mod], places[mod] = source, core.here()
   if not opts then return end
   local copy = {} -- the table is the program's
   for key, value in pairs_of(opts) do copy[key] = value end
@@ -100,6 +103,23 @@ end
 local get_function = Module.get_function
 local options_of_function = { args = true }
 
+---The kernel with a handle, among those whose source is known.
+---@param handle string  as core.function_handle() has it
+---@param name string    the kernel's
+---@return cudalua.Function?
+---@return string? place  the program's line that compiled it; nil: it is not known
+---@return string|string[]? source
+---@return cudalua.CompileOptions? opts
+function M.of_handle(handle, name)
+  local function is_it(fn) return core.function_handle(fn) == handle end
+  for x in pairs_of(sources) do
+    local ok, fn = true, x
+    if core.kind(x) == "Module" then ok, fn = pcall(get_function, x, name) end
+    local alive, found = pcall(is_it, fn) -- it may be closed
+    if ok and alive and found then return fn, places[x], sources[x], compile_options[x] end
+  end
+end
+
 -- Applies what is told by the user, the compiler (params), the symbol and the PTX, the weakest first.
 local function sign(mod, fn, name, args, params)
   local known = rank[(core.function_source(fn))]
@@ -125,6 +145,7 @@ end
 function M.find(mod, name, opts, params)
   local fn = get_function(mod, name)
   sources[fn], compile_options[fn], ptx_of[fn] = sources[mod], compile_options[mod], ptx_of[mod]
+  places[fn] = places[mod]
   return sign(mod, fn, name, errors.options("get_function", opts, options_of_function).args, params)
 end
 

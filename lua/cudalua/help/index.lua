@@ -7936,14 +7936,14 @@ Binds a texture to a new CUDA array with the elements of an array with two axes.
 @field code integer?  the CUresult, if the driver reported the error
 @field name string?          "CUDA_ERROR_INVALID_VALUE"
 @field call string?  the driver function that reported it
-@field kernel string?  the kernel: the launched one, or for a late report the last launched one
+@field kernel string?  the kernel: the launched one, the one that failed, or if that is not known the one that was launched last
 @field arg integer?  the number of the rejected kernel argument, from 1
 @field param string?  the declaration of its parameter: "int n"
 @field detail string?  the driver's own explanation
 @field hint string?          what to do next
 @field log string?  the log of the compiler or the JIT
 @field source string?  the source that did not compile
-@field excerpt string?  the lines of the source around the first error, with a mark
+@field excerpt string?  the lines of the source around the first error, or around a kernel's fault on the software device, with a mark
 @field sticky boolean?  true: every later call on the device fails, and the process must restart
 @field requested number?  MemoryError: requested bytes
 @field free number?  MemoryError: free bytes on the device

@@ -1,5 +1,5 @@
--- What the prompt says after an error that has ended the GPU for this process: once which kernel, which values are lost
--- and what to do, and a short sentence for what is tried on it later.
+-- What the prompt says after an error that has ended the device for this process: once which kernel, which values are
+-- lost and what to do, and a short sentence for what is tried on it later.
 
 local concat, find, format, match, rep = table.concat, string.find, string.format, string.match, string.rep
 local getmetatable, ipairs, pcall, rawget, require, tostring, type = getmetatable, ipairs, pcall, rawget, require,
@@ -156,6 +156,9 @@ end
 -- On the software device the error has named the line already.
 local function names_line(err) return is_sticky(err) and match(rawget(err, "detail") or "", "^kernel [^\n]*:%d+") end
 
+-- What the process has lost; the software device is no GPU.
+local function device() return loaded["cudalua.core"].driver_info().soft and "device" or "GPU" end
+
 ---Says once what is lost.
 ---@param prompt cudalua.prompt.Prompt
 ---@param err any  that told of it, if one did
@@ -169,7 +172,7 @@ function M.tell(prompt, err)
     local list = one.on_device and lost or alive
     list[#list + 1] = one
   end
-  local lines = { format("This process can no longer use the GPU (%s), and its device memory is lost.", why),
+  local lines = { format("This process can no longer use the %s (%s), and its device memory is lost.", device(), why),
     culprit(prompt, err) }
   if #lost > 0 then lines[#lines + 1] = "Lost:\n" .. aligned(lost) end
   lines[#lines + 1] = "Your Lua values are unchanged, and so " ..
@@ -177,7 +180,7 @@ function M.tell(prompt, err)
   if prompt.command then
     lines[#lines + 1] = "Type :restart for a new process; :restart all also reruns the chunks that did not fail."
   else
-    lines[#lines + 1] = "Only a new process can use the GPU again."
+    lines[#lines + 1] = format("Only a new process can use the %s again.", device())
   end
   if loaded["cudalua.core"].recorded() then
     lines[#lines + 1] = "Type :replay to see which line of the kernel it was."
@@ -195,7 +198,7 @@ end
 function M.text(prompt, failure)
   if not (prompt.told and is_sticky(failure.err)) then return frames.text(failure) end
   local where = rawget(failure.err, "where")
-  return format("%sthis process can no longer use the GPU (%s); %s", where and where .. ": " or "", M.why(),
+  return format("%sthis process can no longer use the %s (%s); %s", where and where .. ": " or "", device(), M.why(),
     prompt.command and ":restart starts a new one" or "only a new process can use it again")
 end
 

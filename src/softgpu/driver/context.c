@@ -247,6 +247,7 @@ void sg_reset(void) {
   sg_state.stale = sg_state.calls = 0;
   sg_state.damaged_before = sg_arena_damaged();
   sg_state.report[0] = sg_state.json[0] = 0;
+  sg_state.failed = NULL;
   sg_state.epoch++;
 }
 

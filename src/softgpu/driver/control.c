@@ -249,7 +249,15 @@ static bool cmd_unattended(Command *c) {
   return true;
 }
 
+/* Whose fault the report is about: a handle, if it is still one. */
+static bool report_function(Command *c) {
+  if (sg_state.failed && sg_handle_peek(SG_H_FUNCTION, sg_state.failed, sg_state.failed_generation))
+    sg_text_add(&c->reply, "0x%llx", (unsigned long long)(uintptr_t)sg_state.failed);
+  return true;
+}
+
 static bool cmd_report(Command *c) {
+  if (c->words == 2 && strcmp(c->word[1], "function") == 0) return report_function(c);
   const bool json = c->words == 2 && strcmp(c->word[1], "json") == 0;
   sg_text_add(&c->reply, "%s", json ? sg_state.json : sg_state.report);
   return c->words == 1 || json;
@@ -294,7 +302,7 @@ static const struct {
     {"reset", "reset", cmd_reset},
     {"stats", "stats", cmd_stats},
     {"leaks", "leaks", cmd_leaks},
-    {"report", "report [json]", cmd_report},
+    {"report", "report [json|function]", cmd_report},
     {"interrupted", "interrupted", cmd_interrupted},
     {"check", "check [races,uninitialised,barriers,shuffles,arrays,leaks|all|off]", cmd_check},
     {"streams", "streams [deferred|eager|random[:SEED]|background]", cmd_streams},

@@ -184,6 +184,8 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
     sg_poison(device, *code);
     sg_output_flush(f->o.ctx); /* no later call will come that far */
     sg_report_as(fault.text[0] ? fault.text : "a kernel failed", fault.json);
+    sg_state.failed = l->function;
+    sg_state.failed_generation = l->generation;
   }
   return SG_LAUNCH_NS + (sg_machine_ticks() - before); /* one instruction of a block: 1 ns */
 }

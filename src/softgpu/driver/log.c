@@ -158,6 +158,7 @@ void sg_report_json(const char *json) {
 }
 
 void sg_report_as(const char *text, const char *json) {
+  sg_state.failed = NULL;
   snprintf(sg_state.report, sizeof sg_state.report, "%s", text);
   snprintf(sg_state.json, sizeof sg_state.json, "%s", json);
   if (json[0]) sg_report_json(json);

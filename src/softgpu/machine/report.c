@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { FAR = 1 << 20 }; /* bytes: an index that is a little wrong does not go this far */
+
 static void say_alloc(Text *t, const SgAlloc *now) {
   const SgAlloc *a = sg_arena_then(now);
   char place[SG_PLACE] = "", freed[SG_PLACE];
@@ -61,6 +63,18 @@ static uint32_t end_of(const Gang *g, const SgObjectAt *o) {
   return o->end != UINT32_MAX ? o->end : g->shared_bytes > o->at ? g->shared_bytes : o->at;
 }
 
+/* How far an address is from memory that it is not in: "4 bytes before ", "right behind the end of ". */
+static void say_before(Text *t, uint64_t bytes) {
+  sg_text(t, "; %" PRIu64 " byte%s before ", bytes, bytes == 1 ? "" : "s");
+}
+
+static void say_behind(Text *t, uint64_t bytes) {
+  if (bytes)
+    sg_text(t, "; %" PRIu64 " byte%s behind the end of ", bytes, bytes == 1 ? "" : "s");
+  else
+    sg_text(t, "; right behind the end of ");
+}
+
 /* The shared variable that the address is made from; if that is not known, the one that it lies in, or the
  * last one before it; NULL: the kernel has none. */
 static const SgObjectAt *shared_variable(const Gang *g, const Trouble *b, int64_t at) {
@@ -88,9 +102,9 @@ static void say_shared(Text *t, const Gang *g, const Trouble *b, int64_t at) {
   if (o && b->check != CHECK_ARRAY) { /* that one has named it */
     const int64_t end = end_of(g, o);
     if (at < o->at)
-      sg_text(t, "; %" PRId64 " bytes before ", o->at - at);
+      say_before(t, (uint64_t)(o->at - at));
     else if (at >= end)
-      sg_text(t, "; %" PRId64 " bytes past the end of ", at - end);
+      say_behind(t, (uint64_t)(at - end));
     else
       sg_text(t, "; %" PRId64 " bytes into ", at - o->at);
     say_variable(t, o);
@@ -151,14 +165,13 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   }
   if (!near) {
     sg_text(t, "; there is no allocation on the device");
-  } else if (a < near->base) {
-    sg_text(t, "; %" PRIu64 " bytes before the nearest one, ", near->base - a);
-    say_alloc(t, near);
-  } else {
-    sg_text(t, "; %" PRIu64 " bytes past the end of the nearest one, ",
-            a - near->base - sg_arena_then(near)->size);
-    say_alloc(t, near);
+    return;
   }
+  const bool before = a < near->base;
+  const uint64_t away = before ? near->base - a : a - near->base - sg_arena_then(near)->size;
+  (before ? say_before : say_behind)(t, away);
+  say_alloc(t, near);
+  if (away >= FAR) sg_text(t, ", the nearest memory"); /* which may have nothing to do with it */
 }
 
 static const char *file_name(const SgKernel *k, uint32_t n) {
