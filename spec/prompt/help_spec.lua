@@ -96,7 +96,7 @@ describe("help on a terminal", function()
         CUDALUA_HISTORY = "" } })
       p:expect "> "
       p:type 'help "argsort"\r'
-      p:expect "docs/arrays.md"
+      p:expect "docs/reductions.md"
       for line in p.screen:all_text():gmatch "[^\n]+" do assert.is_true(#line <= 60, line) end
       assert.truthy(p.screen:all_text():find("\n  options?  as for sort\n", 1, true))
       assert.truthy(p.output:find("\nReturns the positions that sort the array, as NumPy's\r\n", 1, true))
