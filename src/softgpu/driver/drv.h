@@ -212,9 +212,9 @@ typedef struct SgState {
   uint64_t next_id;
   uint64_t epoch; /* changes at reset: older context stacks are void */
   uint64_t calls, stale, damaged_before;
-  char report[2048];      /* text of the last fault */
-  char json[4096];        /* ... and as an object, "" where there is none */
-  void *failed;           /* the function that the report is about, or NULL */
+  char report[2048]; /* text of the last fault */
+  char json[4096];   /* ... and as an object, "" where there is none */
+  void *failed;      /* the function that the report is about, or NULL */
   uint32_t failed_generation;
   char interrupted[2304]; /* what the program stopped, until it asks; "": nothing */
 } SgState;
