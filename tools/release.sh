@@ -1,4 +1,4 @@
-# Sourced by ../dev: a release, in files that somebody may publish. Checks that the tree is one version, builds the
+# Sourced by ../dev: a release, in files that a maintainer may publish. Checks that the tree is one version, builds the
 # packages, tests them on bare machines, and signs their checksums. It publishes nothing and makes no tag.
 # shellcheck shell=bash disable=SC2153,SC2119
 # shellcheck source-path=SCRIPTDIR source=package.sh

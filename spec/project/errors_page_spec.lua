@@ -62,7 +62,7 @@ local function missing(pieces, page)
   return table.concat(wrong, "\n")
 end
 
--- Rows of which no part is a hint any more.
+-- Rows without a part that is still a hint.
 local function invented(pieces, page)
   local wrong = {}
   for _, row in ipairs(page) do

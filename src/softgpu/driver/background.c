@@ -77,7 +77,7 @@ void sg_background_ends(void) {
   if (atomic_load(&is_started)) atomic_store(&sg_grids_end, true);
 }
 
-/* A host function may wait for the thread that ends the process, or end it itself: nobody waits for it. */
+/* A host function may wait for the thread that ends the process, or end it itself: nothing waits for it. */
 void sg_background_end(void) {
   B.ending = true;
   pthread_cond_signal(&B.work);

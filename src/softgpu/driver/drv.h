@@ -501,7 +501,7 @@ int sg_error_code(const char *text);
 void sg_say(CUlogLevel level, const char *format, ...) SG_PRINTF(2);
 void sg_say_deliver(void);
 void sg_say_claim(CUresult result); /* before that, in a call that answers `result` */
-void sg_report(const char *text);   /* a fault: kept, said, and on stderr if nobody listens */
+void sg_report(const char *text);   /* a fault: kept, said, and on stderr if no one listens */
 void sg_report_as(const char *text, const char *json);
 void sg_report_json(const char *json); /* a line where such lines are wanted */
 void sg_report_leak(const char *text, const char *json);

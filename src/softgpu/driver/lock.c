@@ -24,7 +24,7 @@ static struct {
   unsigned held_up;         /* calls that wait until no kernel runs */
   bool kernel;              /* a kernel runs, and lets calls in */
   uint64_t left;            /* how often a call has left, or gone to wait for an operation */
-  bool pausing;             /* somebody waits for that */
+  bool pausing;             /* a thread waits for that */
   pthread_cond_t one_left;
 } calls = {.one_left = PTHREAD_COND_INITIALIZER};
 
