@@ -19,9 +19,7 @@ double bench_loop(void *scale, void *step, unsigned long long x, unsigned long l
 double bench_read(int pinned, unsigned long long address, int times);
 double bench_nvrtc(const char *path, const char *source, const char *name, int n, const char **options);
 int setenv(const char *name, const char *value, int overwrite);
-void *signal(int number, void *handler);
 ]]
-ffi.C.signal(13, ffi.cast("void *", 1)) -- SIGPIPE: a peer that ended is not the end of this
 
 local build = os.getenv "CUDALUA_BUILD" or "build"
 local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"

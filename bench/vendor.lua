@@ -6,14 +6,9 @@
 -- C overwrites a matrix that it factorises, and its time does not count putting it back; all others leave it as it was.
 -- The table at the end is for bench/RESULTS.md.
 --   vendor/calls.c   the libraries from C       vendor/peers.py   CuPy and PyTorch
-local ffi = require "ffi"
-
 local smoke = arg[1] == "smoke"
 local rounds = smoke and 1 or tonumber(arg[1] or 5)
 local GOAL = 0.98
-
-ffi.cdef "void *signal(int number, void *handler);"
-ffi.C.signal(13, ffi.cast("void *", 1)) -- SIGPIPE: a peer that ended is not the end of this
 
 local begin = os.time()
 local cuda = require "cudalua"

@@ -110,19 +110,11 @@ __device__ __forceinline__ void add_term(Value (&sum)[T][T], const Value *const 
     for (int j = 0; j < T; j++) sum[i][j] = cl_fma(x[i], y[j], sum[i][j]);
 }
 
-//: product
-// `all` tiles: of the rows and columns of a chunk, which are taken in strips of 8 rows of tiles, then of all chunks,
-// then of the batch. A chunk's sum goes to `sums`, or, if it is the only one, its end to `out`.
-extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
-    array_product(const unsigned long long all, const unsigned long long m, const unsigned long long n,
-                  const unsigned long long k, const unsigned long long chunk, const unsigned long long chunks,
-                  const Element *const a0, const long long a_row, const long long a_term, const Element *const b0,
-                  const long long b_term, const long long b_column, @params@) {
-  __shared__ __align__(16) Value left[2][DEPTH][PITCH], right[2][DEPTH][PITCH];
+//: walk
+  // `all` tiles: of the rows and columns of a chunk, which are taken in strips of 8 rows of tiles, then of all chunks,
+  // then of the batch.
   const unsigned long long tile_rows = (m + SIDE - 1) / SIDE, tile_columns = (n + SIDE - 1) / SIDE;
   const unsigned long long tiles = tile_rows * tile_columns;
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32; // a warp has 4 x 8 threads of the 16 x 16
-  const unsigned own_row = warp / 2 * 4 + lane / 8, own_column = warp % 2 * 8 + lane % 8;
   for (unsigned long long work = blockIdx.x; work < all; work += gridDim.x) {
     const unsigned long long rest = work / tiles, tile = work - rest * tiles, batch = rest / chunks;
     const unsigned long long number = rest - batch * chunks, strip = tile / (8 * tile_columns);
@@ -130,6 +122,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
     const unsigned long long row = (strip * 8 + within % height) * SIDE, column = within / height * SIDE;
     const unsigned long long first = number * chunk, terms = min(k - first, chunk);
 @places@
+
+//: product
+// A chunk's sum goes to `sums`, or, if it is the only one, its end to `out`.
+extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
+    array_product(const unsigned long long all, const unsigned long long m, const unsigned long long n,
+                  const unsigned long long k, const unsigned long long chunk, const unsigned long long chunks,
+                  const Element *const a0, const long long a_row, const long long a_term, const Element *const b0,
+                  const long long b_term, const long long b_column, @params@) {
+  __shared__ __align__(16) Value left[2][DEPTH][PITCH], right[2][DEPTH][PITCH];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32; // a warp has 4 x 8 threads of the 16 x 16
+  const unsigned own_row = warp / 2 * 4 + lane / 8, own_column = warp % 2 * 8 + lane % 8;
+@walk@
     Part<@a_along@, @a_pack@> a(a0 + a_at + (long long)row * a_row + (long long)first * a_term, a_row, a_term, m - row);
     Part<@b_along@, @b_pack@> b(b0 + b_at + (long long)column * b_column + (long long)first * b_term, b_column, b_term,
                       n - column);

@@ -194,7 +194,7 @@ template <bool along, int pack> struct Part {
 };
 
 //: product
-// Tiles are numbered as those of array_product, and written as there.
+// Tiles are taken in the order of array_product, and written as there.
 typedef Part<@a_along@, @a_pack@> Left;
 typedef Part<@b_along@, @b_pack@> Right;
 
@@ -204,17 +204,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
                          const Element *const a0, const long long a_row, const long long a_term,
                          const Element *const b0, const long long b_term, const long long b_column, @params@) {
   __shared__ __align__(128) unsigned char left[STAGES][PIECE], right[STAGES][PIECE];
-  const unsigned long long tile_rows = (m + SIDE - 1) / SIDE, tile_columns = (n + SIDE - 1) / SIDE;
-  const unsigned long long tiles = tile_rows * tile_columns;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const unsigned own_row = warp / ACROSS * HIGH, own_column = warp % ACROSS * WIDE;
-  for (unsigned long long work = blockIdx.x; work < all; work += gridDim.x) {
-    const unsigned long long rest = work / tiles, tile = work - rest * tiles, batch = rest / chunks;
-    const unsigned long long number = rest - batch * chunks, strip = tile / (8 * tile_columns);
-    const unsigned long long within = tile - strip * 8 * tile_columns, height = min(tile_rows - strip * 8, 8ull);
-    const unsigned long long row = (strip * 8 + within % height) * SIDE, column = within / height * SIDE;
-    const unsigned long long first = number * chunk, terms = min(k - first, chunk);
-@places@
+@walk@
     Left a(a0 + a_at + (long long)row * a_row + (long long)first * a_term, a_row, a_term, m - row);
     Right b(b0 + b_at + (long long)column * b_column + (long long)first * b_term, b_column, b_term, n - column);
     Value sum[HIGH / 16][WIDE / 8][4];

@@ -4,6 +4,18 @@
 //: piece
 #define PIECE 512
 
+// The elements from `i` on times their columns' places in x, added in ascending order.
+__device__ __forceinline__ Sum sum_of_elements(Place i, const Place last, const Place *__restrict__ indices,
+                                               const Place *__restrict__ order, const @data@ *__restrict__ data,
+                                               const @other@ *__restrict__ x, const long long columns,
+                                               const long long column) {
+  Sum sum = zero_sum();
+#pragma unroll 4
+  for (; i < last; i++)
+    sum = cl_fma(load_a(data, @order@), load_x(x, (long long)indices[i] * columns + column), sum);
+  return sum;
+}
+
 //: product
 // A warp has one line that is not long, and adds up in ascending order.
 extern "C" __global__ void __launch_bounds__(256)
@@ -16,11 +28,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (line >= lines || column >= columns) return;
   const Place begin = indptr[line], last = indptr[line + 1];
   if (last - begin > PIECE) return;
-  Sum sum = zero_sum();
-#pragma unroll 4
-  for (Place i = begin; i < last; i++)
-    sum = cl_fma(load_a(data, @order@), load_x(x, (long long)indices[i] * columns + column), sum);
-  store(y, line * columns + column, sum);
+  store(y, line * columns + column, sum_of_elements(begin, last, indices, order, data, x, columns, column));
 }
 
 //: pieces
@@ -37,11 +45,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const Place k = owner[piece], line = lines[k], end = indptr[line + 1];
   const Place begin = indptr[line] + (Place)(piece - first[k]) * PIECE;
   const Place last = end - begin > PIECE ? begin + PIECE : end;
-  Sum sum = zero_sum();
-#pragma unroll 4
-  for (Place i = begin; i < last; i++)
-    sum = cl_fma(load_a(data, @order@), load_x(x, (long long)indices[i] * columns + column), sum);
-  sums[piece * columns + column] = sum;
+  sums[piece * columns + column] = sum_of_elements(begin, last, indices, order, data, x, columns, column);
 }
 
 //: sums

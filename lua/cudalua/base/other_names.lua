@@ -142,7 +142,7 @@ M.arrays = spelled {
   { "unsqueeze newdim", "a:expand_dims(axis)" },
   { "expand", "a:broadcast_to(shape)" },
   { "expand_as expandAs", "a:broadcast_to(b.shape)" },
-  { "resize resize_", "a:reshape(shape), or cuda.image.resize(a, { height, width }) for a picture" },
+  { "resize_", "a:reshape(shape), or cuda.image.resize(a, { height, width }) for a picture" },
   { "resizeAs resize_as_", "a:reshape(b.shape)" },
   { "column col", "a[{ {}, i }]" },
   { "row", "a[i]" },

@@ -103,6 +103,7 @@ local function kernel(name, file, part, r, rank, target, read, key, before, fiel
     local params, lines = batch_code(rank, names)
     fields.params, fields.places = targets[target] .. params, lines
     fields.put = template.fill("linalg/product", "put_" .. target, {}):gsub("\n$", "")
+    fields.walk = template.fill("linalg/product", "walk", fields):gsub("\n+$", "")
     local source = types_part(r) .. before() .. template.fill(file, part, fields)
     return name, source, prelude.needed(source)
   end, true), read

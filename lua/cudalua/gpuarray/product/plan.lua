@@ -77,8 +77,8 @@ local majors = {} -- of the compute capability, by context
 M.major = false
 
 local function has_tensor_cores()
-  local id = core.context_id()
   if M.major then return M.major >= 8 end
+  local id = core.context_id()
   majors[id] = majors[id] or core.classes.Context.get_device():compute_capability()
   return majors[id] >= 8
 end
@@ -90,8 +90,9 @@ end
 function M.tensor(r)
   if not on_tensor_cores[r.dtype.name] or r.m == 1 or r.n == 1 or r.k == 0 then return nil end
   local wanted = choice.precision() == "tensor"
+  if not wanted and r.dtype.kind ~= "int" then return nil end
   if core.driver_info().soft then return wanted and "emulated" or nil end
-  return (wanted or r.dtype.kind == "int") and has_tensor_cores() and "native" or nil
+  return has_tensor_cores() and "native" or nil
 end
 
 ---A tile on tensor cores, and the part of it that a warp computes.
