@@ -66,7 +66,7 @@ end
 ---true where a new segment begins; elements before a segment are not counted in it; stream: default the current stream;
 ---allocator: for a new array.
 ---
----The way in which elements are combined depends only on their number and the dtype: it is the same on every device.
+---How elements are combined depends only on their number and the dtype: it is the same on every device.
 ---
 ---A third argument, PyCUDA's neutral, is accepted and ignored. You can name arguments in the table of options: {
 ---dtype = "int32", scan_expr = "a + b" }.

@@ -57,9 +57,9 @@ end
 ---@field number integer  the position in the order of submission; the same for all nodes of a launched graph
 ---@field name string     "launch", "copy", "fill", "host", "record", "wait", "free" ...
 ---@field stream number  as returned by Stream:handle(); 1 and 2 are the default streams
----@field node? integer  for a graph: the number of the node, from 0, in the order in which nodes were added
+---@field node? integer  for a graph: the number of the node, from 0, in the order of adding
 
----Returns the operations that have run since log("on") or log("clear"), in the order in which they ran. calls() returns
+---Returns the operations that have run since log("on") or log("clear"), in their order. calls() returns
 ---the calls that submitted them.
 ---@return cudalua.softgpu.Run[]
 function M.runs()
@@ -132,7 +132,7 @@ local check_names = { all = true, off = true, uninitialized = true }
 for _, name in ipairs(checks) do check_names[name] = true end
 
 ---Sets which checks kernels run from now on, in addition to the bounds of their accesses; without an argument, returns
----the setting. Existing memory counts as written. A kernel in which a check finds something ends with a LaunchError
+---the setting. Existing memory counts as written. If a check finds something in a kernel, it ends with a LaunchError
 ---whose detail names the kernel, source line, block, thread and memory.
 ---
 ---    races          accesses of shared and global memory that nothing orders

@@ -719,7 +719,7 @@ shows the operation that fails.
 Returns an array with uninitialized elements.
 @param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array
 @param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  order: C (default): the last axis is contiguous; F: the first axis is; allocator: a function that allocates the memory, instead of the pool that arrays share: it returns any device memory of this library, such as cuda.mem_alloc, pool:allocate in a function, managed memory; stream: the stream in which the elements are set; default: the current stream
+@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cuda.Stream}  order: C (default): the last axis is contiguous; F: the first axis is; allocator: a function that allocates the memory, instead of the pool that arrays share: it returns any device memory of this library, such as cuda.mem_alloc, pool:allocate in a function, managed memory; stream: the stream that sets the elements; default: the current stream
 @return cuda.gpuarray.Array
 @raise LogicError for an invalid shape, dtype or option, or memory that is too small; MemoryError; errors of the allocator
 @options allocator dtype order="C"|"F" stream
@@ -2748,7 +2748,7 @@ output; n: the number of elements, from the first one on, default all; flags: an
 true where a new segment begins; elements before a segment are not counted in it; stream: default the current stream;
 allocator: for a new array.
 
-The way in which elements are combined depends only on their number and the dtype: it is the same on every device.
+How elements are combined depends only on their number and the dtype: it is the same on every device.
 
 A third argument, PyCUDA's neutral, is accepted and ignored. You can name arguments in the table of options: {
 dtype = "int32", scan_expr = "a + b" }.
@@ -7492,7 +7492,7 @@ Every function raises a LogicError if another driver is in use.
 @field number integer  the position in the order of submission; the same for all nodes of a launched graph
 @field name string     "launch", "copy", "fill", "host", "record", "wait", "free" ...
 @field stream number  as returned by Stream:handle(); 1 and 2 are the default streams
-@field node? integer  for a graph: the number of the node, from 0, in the order in which nodes were added
+@field node? integer  for a graph: the number of the node, from 0, in the order of adding
 = cuda.softgpu.active()
 Returns true if the software device is the driver in use.
 @return boolean
@@ -7501,7 +7501,7 @@ Returns the calls logged since log("on") or log("clear"), oldest first.
 @return cuda.softgpu.Call[]
 = cuda.softgpu.check(what)
 Sets which checks kernels run from now on, in addition to the bounds of their accesses; without an argument, returns
-the setting. Existing memory counts as written. A kernel in which a check finds something ends with a LaunchError
+the setting. Existing memory counts as written. If a check finds something in a kernel, it ends with a LaunchError
 whose detail names the kernel, source line, block, thread and memory.
 
    races          accesses of shared and global memory that nothing orders
@@ -7535,7 +7535,7 @@ Returns the report of the last fault, or "".
 @param form? "text"|"json"  json: an object on one line, for tools; "" if the fault was not in a kernel
 @return string
 = cuda.softgpu.runs()
-Returns the operations that have run since log("on") or log("clear"), in the order in which they ran. calls() returns
+Returns the operations that have run since log("on") or log("clear"), in their order. calls() returns
 the calls that submitted them.
 @return cuda.softgpu.Run[]
 = cuda.softgpu.schedule(what)

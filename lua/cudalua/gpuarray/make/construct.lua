@@ -36,7 +36,7 @@ end
 ---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  order: C
 ---  (default): the last axis is contiguous; F: the first axis is; allocator: a function that allocates the memory,
 ---  instead of the pool that arrays share: it returns any device memory of this library, such as cuda.mem_alloc,
----  pool:allocate in a function, managed memory; stream: the stream in which the elements are set; default: the current
+---  pool:allocate in a function, managed memory; stream: the stream that sets the elements; default: the current
 ---  stream
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an invalid shape, dtype or option, or memory that is too small; MemoryError; errors of the
