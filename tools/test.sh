@@ -75,8 +75,9 @@ cache_of() {
   fi
 }
 
-# Specs that count a GPU's free memory, or fill it: on a GPU these run before the others, one at a time.
-ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory)
+# Specs that count a GPU's free memory, or fill it, and drawing, which stays black beside ten processes of long kernels:
+# on a GPU these run before the others, one at a time.
+ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory gl)
 
 # How many processes run tests side by side. Two for the sanitizers, which take memory.
 choose_jobs() {
