@@ -125,7 +125,7 @@ local function attempt(since, x, shape, size, dtype, out, times, buf, context)
   end
   local to = out
   if not to then
-    local strides = plan.kept_order(w, dtype.itemsize)
+    local strides = plan.kept_order(w, x, dtype.itemsize)
     if strides then w.dense = false end
     to = storage.new_leaf(bare_store(buf, size * dtype.itemsize, context), 0, dtype, shape,
       strides or storage.dense_strides(shape, dtype.itemsize))
