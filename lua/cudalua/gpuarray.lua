@@ -3,6 +3,7 @@
 -- reduce, order, product, derived. lazy.lua has the families that are read when one of their functions is called first.
 
 require "cudalua.gpuarray.array"
+require "cudalua.gpuarray.core.cut"
 require "cudalua.gpuarray.core.inside"
 require "cudalua.gpuarray.core.interface"
 local calls = require "cudalua.gpuarray.core.calls"

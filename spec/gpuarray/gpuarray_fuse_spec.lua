@@ -214,8 +214,8 @@ describe("gpuarray.fuse", function()
     gpuarray.eval()
     assert.same({ 2, 3, 4, 5, 6 }, (a + 1):tolist()) -- nothing is left of it
     local s = a
-    for _ = 1, 200 do s = s + 1 end
-    assert.is_true(s._ops <= 64)
+    for _ = 1, 1000 do s = s + 1 end -- limits are there again
+    assert.is_true(s._born - s._low < 500)
   end)
 
   it("runs the function itself while gpuarray.eager() is on", function()
@@ -407,9 +407,9 @@ extern "C" __global__ void __launch_bounds__(256) array_mul_add(const unsigned l
     local s = m.T * 2
     local first = s + 1
     first:eval()
-    local second = s * 3 -- s was computed on the way, and is computed for itself before
+    local second = s * 3 -- s was computed on the way, and it takes few bytes to do that again
     local text = gpuarray.source(second)
-    assert.truthy(text:find("array_mul(", 1, true))
+    assert.truthy(text:find("_mul_mul(", 1, true))
     assert.truthy(cuda.compile(text, { arch = "compute_80", no_extern_c = true }))
     assert.same({ { 6, 18 }, { 12, 24 } }, second:tolist())
     gpu.refuses_nonsense(gpuarray.source)

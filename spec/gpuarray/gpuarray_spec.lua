@@ -180,40 +180,64 @@ describe("Pending arrays", function()
     assert.same(eager:tolist(), fused:tolist())
   end)
 
-  it("a node that two kernels need is computed by no more than two", function()
+  it("a node of few bytes is computed again by two kernels, and stored by the third", function()
     local a = gpuarray.to_gpu { 1, 2, 3 }
     local shared = a * 2
     local users = {}
     for i = 1, 5 do users[i] = shared + i end
-    assert.equal(6, kernels(function()
-      for i = 1, 5 do same({ 2 + i, 4 + i, 6 + i }, users[i]) end
+    assert.equal(5, kernels(function()
+      for i = 1, 5 do
+        same({ 2 + i, 4 + i, 6 + i }, users[i])
+        assert.equal(i < 3, shared._sig ~= false)
+      end
     end))
-    same({ 2, 4, 6 }, shared)
+    assert.equal(0, kernels(function() same({ 2, 4, 6 }, shared) end))
   end)
 
-  it("an expression that is needed again is computed as one kernel then", function()
-    local a = gpuarray.to_gpu { 1, 2, 3 }
-    local big = gpuarray.sqrt(a * a + a) * 2 - a / 3
-    local y, z, w = big + 1, big + 2, big + 3
-    assert.equal(1, kernels(function() y:eval() end))
-    assert.equal(2, kernels(function() z:eval() end)) -- one of them for `big`
-    assert.equal(1, kernels(function() w:eval() end))
+  it("a node of many arrays is stored by the second kernel that needs it", function()
+    local a, b, c, d = gpuarray.to_gpu { 1, 2, 3 }, gpuarray.ones(3):eval(), gpuarray.ones(3):eval(), gpuarray.to_gpu(5)
+    local shared = a * b + c
+    local first, second, third = shared + d, shared - d, shared * d
+    assert.equal(3, kernels(function()
+      same({ 7, 8, 9 }, first)
+      assert.is_truthy(shared._sig)
+      same({ -3, -2, -1 }, second)
+      assert.is_false(shared._sig)
+      same({ 10, 15, 20 }, third)
+    end))
+    assert.equal(0, kernels(function() same({ 2, 3, 4 }, shared) end))
   end)
 
-  it("an operand of what is needed again is computed at most three times", function()
+  it("a node whose arrays a kernel reads anyway is computed again", function()
+    local a, b = gpuarray.to_gpu { 1, 2, 3 }, gpuarray.ones(3):eval()
+    local shared = a * b + 1
+    for i = 1, 5 do
+      assert.equal(1, kernels(function() (shared * i - a / b):eval() end))
+      assert.is_truthy(shared._sig)
+    end
+  end)
+
+  it("an operand of what is needed again is stored when it has been computed twice", function()
     local a = gpuarray.to_gpu { 1, 2, 3 }
     local inner = a * 2
     local outer = inner + 1
     local x, y, z, w = outer * 3, outer * 5, inner * 7, inner * 9
-    assert.equal(1, kernels(function() x:eval() end)) -- inner, outer, x
-    assert.equal(2, kernels(function() y:eval() end)) -- inner and outer, once more; y
-    assert.equal(2, kernels(function() z:eval() end)) -- inner; z
-    assert.equal(1, kernels(function() w:eval() end))
+    for _, each in ipairs { x, y, z, w } do assert.equal(1, kernels(function() each:eval() end)) end
+    assert.is_false(inner._sig)
     same({ 9, 15, 21 }, x)
     same({ 15, 25, 35 }, y)
     same({ 14, 28, 42 }, z)
     same({ 18, 36, 54 }, w)
-    assert.equal(0, kernels(function() same({ 3, 5, 7 }, outer) end))
+    assert.equal(1, kernels(function() same({ 3, 5, 7 }, outer) end))
+  end)
+
+  it("a node of another shape is stored by a kernel of its own", function()
+    local row, column = gpuarray.to_gpu { 1, 2, 3 }, gpuarray.ones({ 40, 1 }):eval()
+    local shared = row:exp() * 2
+    local first, second = shared + column, shared - column
+    assert.equal(1, kernels(function() first:eval() end))
+    assert.equal(2, kernels(function() second:eval() end)) -- 40 times as many operations again, or 3 elements
+    assert.is_false(shared._sig)
   end)
 
   it("gpuarray.eval computes the given arrays, or all that are pending", function()

@@ -5,20 +5,20 @@ local main = dofile "bench/programs/main.lua"
 
 -- Launches with the results in one gpuarray.eval(), and with one result after the other. These numbers may only fall.
 local most = {
-  softmax = { 4, 4 },
+  softmax = { 3, 3 },
   layer_norm = { 4, 4 },
   rms_norm = { 2, 2 },
-  black_scholes = { 1, 11 },
-  mandelbrot = { 229, 235 },
+  black_scholes = { 1, 2 },
+  mandelbrot = { 5, 6 },
   adam = { 1, 1 },
   k_means = { 7, 7 },
-  attention = { 6, 6 },
+  attention = { 4, 4 },
   standardise = { 4, 4 },
-  leapfrog = { 169, 174 },
+  leapfrog = { 3, 6 },
   drawdown = { 4, 4 },
   life = { 17, 17 },
   mean_and_variance = { 4, 4 },
-  chain = { 4, 4 },
+  chain = { 3, 3 },
   wave = { 18, 18 },
 }
 

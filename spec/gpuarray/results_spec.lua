@@ -145,10 +145,10 @@ describe("gpuarray.eval of several arrays", function()
     for i = 1, 40 do assert.equal(2 * i, list[i][2]) end
     for i = 1, 4 do
       list[i] = x
-      for _ = 1, 40 do list[i] = list[i] + i end
+      for _ = 1, 50 do list[i] = list[i] + i end
     end
     assert.equal(2, gpu.kernels(function() gpuarray.eval(unpack(list, 1, 4)) end))
-    for i = 1, 4 do assert.equal(1 + 40 * i, list[i][1]) end
+    for i = 1, 4 do assert.equal(1 + 50 * i, list[i][1]) end
     local leaves = {}
     for i = 1, 60 do leaves[i] = gpuarray.full(5, i, "float32"):eval() end
     for i = 1, 30 do list[i] = leaves[2 * i] + leaves[2 * i - 1] end

@@ -98,8 +98,9 @@ local function stand_in(known, k, real, places)
     return stand_in(known, k, storage.new_leaf(real.store, real.off + offset, dtype, shape, strides), places)
   end
   local x = setmetatable({ _dtype = real.dtype, _shape = real.shape, _ndim = #real.shape,
-    _size = graph.size_of(real.shape), _sig = placeholder, _a = false, _b = false, _c = false, _ops = 0, _leaf = false,
-    _store = false, _first = false, _used = 0, _mark = 0, _num = 0, _line = false, _real = real, _part = part },
+    _size = graph.size_of(real.shape), _sig = placeholder, _a = false, _b = false, _c = false, _born = 0,
+    _low = math.huge, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0, _real = real,
+    _part = part },
     object.mt)
   places[x] = { argument = k, offset = real.off - known[k].leaf.off }
   return x
@@ -482,7 +483,7 @@ local function imagined(x, used)
   for y, leaf in pairs_of(used) do y._first = leaf end
   plan.walk(w, x, x._dtype)
   for y in pairs_of(used) do y._first = false end
-  local first = plan.computed_before(w, 1)
+  local first = plan.computed_before(w)
   if first then
     plan.finish(w, false)
     used[first] = imagined(first, used)
@@ -492,7 +493,7 @@ local function imagined(x, used)
   if strides then w.dense = false end
   local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, dense = not strides, aligned = true,
     strides = strides or storage.dense_strides(x._shape, x._dtype.itemsize), store = { context = w.context },
-    _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+    _leaf = true, _low = math.huge, _mark = 0, _num = 0 }
   local state = plan.close(w, leaf, math.max(x._size, 1))
   plan.finish(w, false)
   return leaf, state

@@ -1,5 +1,6 @@
 -- Computing: a pending array gets its value, or an expression is written to memory that is there.
 
+local again = require "cudalua.gpuarray.core.again"
 local core = require "cudalua.core"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local dtypes = require "cudalua.dtype"
@@ -17,6 +18,8 @@ local computed_before = plan.computed_before
 local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage.fresh_leaf
 
 local M = {}
+
+local LONG = 64 -- what has fewer operations is not cut: see cut.lua
 
 -- ---- kernels --------------------------------------------------------------------------------------------------------
 
@@ -79,13 +82,13 @@ local whole = { dense = true, aligned = true, buf = false, off = 0 } -- how any 
 -- What a program does most: the kernel is there, memory is at hand, and element i is computed from elements i. One call
 -- of C does it all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
 -- each may have more to it.
-local function compute_at_once(x, shape, size, dtype, times)
+local function compute_at_once(x, shape, size, dtype)
   local writes, w = storage.writes, begin(shape, true)
   w.root = x
   walk(w, x, dtype)
   local context = w.context or context_id()
   local pool = pools[context]
-  if pool and not w.strided and size > 0 and not run.fast_math and not computed_before(w, times) then
+  if pool and not w.strided and size > 0 and not run.fast_math and not computed_before(w) then
     local state, count = close(w, whole, size)
     local k = state.kernel
     local fn = k and k.loaded[context]
@@ -105,7 +108,7 @@ local function compute_at_once(x, shape, size, dtype, times)
 end
 
 -- An attempt to write the expression x to the leaf `out`, or to the new memory `buf`.
-local function attempt(since, x, shape, size, dtype, out, times, buf, context)
+local function attempt(since, x, shape, size, dtype, out, buf, context)
   local w = begin(shape, not out or out.dense)
   w.root = x
   walk(w, x, dtype)
@@ -114,14 +117,17 @@ local function attempt(since, x, shape, size, dtype, out, times, buf, context)
     if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
     if inside then
       finish(w, false)
-      return compute_elsewhere(inside, x, shape, size, dtype, out, times, since) or AGAIN
+      return compute_elsewhere(inside, x, shape, size, dtype, out, since) or AGAIN
     end
   end
-  local again = computed_before(w, times)
-  if again then
+  local before = computed_before(w)
+  if before then
     finish(w, false)
-    M.evaluate(again, 2)
-    return AGAIN
+    if not out then M.together({ before, x }, true) end
+    if before._sig then M.evaluate(before) end
+    if out or x._sig then return AGAIN end
+    if buf then storage.give_back(buf) end
+    return storage.leaf_of(x)
   end
   local to = out
   if not to then
@@ -151,19 +157,19 @@ end
 
 -- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
 -- since: of storage.writes; nil is returned, and nothing was written, where there were others since then.
-function compute(x, shape, size, dtype, out, times, since)
+function compute(x, shape, size, dtype, out, since)
   local buf, context
   if out then
     context = context_id()
   else
-    buf, context = compute_at_once(x, shape, size, dtype, times)
+    buf, context = compute_at_once(x, shape, size, dtype)
     if buf then return fresh_leaf(bare_store(buf, size * dtype.itemsize, context), dtype, shape) end
     buf, context = storage.buffer(size * dtype.itemsize)
   end
-  if not since then return run.until_done(attempt, x, shape, size, dtype, out, times, buf, context) end
+  if not since then return run.until_done(attempt, x, shape, size, dtype, out, buf, context) end
   local leaf
   repeat
-    leaf = attempt(since, x, shape, size, dtype, out, times, buf, context)
+    leaf = attempt(since, x, shape, size, dtype, out, buf, context)
   until leaf ~= AGAIN or since ~= storage.writes
   return leaf ~= AGAIN and leaf or nil
 end
@@ -179,7 +185,8 @@ local function lines_of(x, list, seen)
   lines_of(a, list, seen)
   lines_of(b, list, seen)
   lines_of(c, list, seen)
-  if x._line then list[#list + 1] = ("%s at %s"):format(sig.op.name, x._line) end
+  local line = storage.line_of(x)
+  if line then list[#list + 1] = ("%s at %s"):format(sig.op.name, line) end
   return list
 end
 
@@ -215,9 +222,10 @@ local traced = M.traced
 function M.take(x, leaf)
   local store = leaf.store
   if x._sig then storage.adopt(x, store) end
+  if x._born > storage.evaluated then storage.evaluated = x._born end
   if x._sig then
-    store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._ops =
-      x._store and x or false, leaf, leaf, store, false, false, false, false, 0
+    store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._low =
+      x._store and x or false, leaf, leaf, store, false, false, false, false, math.huge
   end
 end
 local take = M.take
@@ -229,16 +237,19 @@ end
 
 ---The value of a pending array: it is computed, unless it was before.
 ---@param x cudalua.gpuarray.Array
----@param times? integer  its operands are evaluated separately if they were computed so often; default 1
+---@param whole? boolean  it is cut already: see cut.lua
 ---@return table leaf
-function M.evaluate(x, times)
+function M.evaluate(x, whole)
   if not x._sig then return storage.leaf_of(x) end
-  times = times or 1
+  if not whole and x._born - x._low >= LONG then
+    graph.fit(x)
+    if not x._sig then return storage.leaf_of(x) end
+  end
   local leaf
   if graph.is_traced() then
-    leaf = traced(compute, x, x._shape, x._size, x._dtype, nil, times)
+    leaf = traced(compute, x, x._shape, x._size, x._dtype)
   else
-    leaf = compute(x, x._shape, x._size, x._dtype, nil, times)
+    leaf = compute(x, x._shape, x._size, x._dtype)
   end
   return settle(x, leaf)
 end
@@ -258,16 +269,18 @@ end
 ---The same for callers that do not need the value's layout, which is made when it is needed.
 ---@param x cudalua.gpuarray.Array
 function M.force(x)
+  if x._sig and x._born - x._low >= LONG then graph.fit(x) end
   if x._sig and not x._store and not storage.is_scoped() then
     local buf, context
     if graph.is_traced() then
-      buf, context = traced(compute_at_once, x, x._shape, x._size, x._dtype, 1)
+      buf, context = traced(compute_at_once, x, x._shape, x._size, x._dtype)
     else
-      buf, context = compute_at_once(x, x._shape, x._size, x._dtype, 1)
+      buf, context = compute_at_once(x, x._shape, x._size, x._dtype)
     end
     if not x._sig then return end -- by a finalizer, meanwhile
+    if x._born > storage.evaluated then storage.evaluated = x._born end
     if buf and not x._store then
-      x._sig, x._a, x._b, x._c, x._ops = false, buf, context, false, 0
+      x._sig, x._a, x._b, x._c, x._low = false, buf, context, false, math.huge
       return
     elseif buf then -- a finalizer made it an operand
       settle(x, fresh_leaf(bare_store(buf, x._size * x._dtype.itemsize, context), x._dtype, x._shape))
@@ -296,17 +309,18 @@ end
 ---@param since? integer  of storage.writes: nothing is written if there were others since then
 ---@return boolean done
 function M.store(x, out, size, since)
+  if type(x) == "table" and x._sig and x._born - x._low >= LONG then graph.fit(x) end
   if out.dtype.kind == "struct" and x._leaf == true then
     size = size * out.dtype.itemsize / math.min(out.dtype.alignment, 8)
     x, out = in_words(x), in_words(out)
   end
   local done
   if graph.is_traced() then
-    done = traced(compute, x, out.shape, size, out.dtype, out, 1, since)
+    done = traced(compute, x, out.shape, size, out.dtype, out, since)
   else
-    done = compute(x, out.shape, size, out.dtype, out, 1, since)
+    done = compute(x, out.shape, size, out.dtype, out, since)
   end
-  if done and type(x) == "table" and x._sig then x._used = x._used + 1 end
+  if done then again.computed(x) end
   return done ~= nil
 end
 

@@ -19,10 +19,6 @@ local TAG, mt, remember, leaf_of = object.TAG, object.mt, storage.remember, stor
 
 local M = {}
 
----A kernel does at most so many operations, and reads at most so many arrays.
-M.MAX_OPS, M.MAX_LEAVES = 64, 32
-local MAX_OPS, MAX_LEAVES = M.MAX_OPS, M.MAX_LEAVES
-
 -- ---- types ------------------------------------------------------------------------------------------------------
 
 ---An operation with its types, which is the same object each time; a token of programs, too.
@@ -32,16 +28,18 @@ local MAX_OPS, MAX_LEAVES = M.MAX_OPS, M.MAX_LEAVES
 ---@field x cudalua.dtype.DType   in which the first operand is taken,
 ---@field y? cudalua.dtype.DType  and the second,
 ---@field z? cudalua.dtype.DType  and the third
+---@field number integer  another one for each signature, from 1
 
 -- op -> dtype of a -> dtype of b -> signature.
 local unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
-local interned = {}
+local interned, number = {}, 0
 
 local function intern(op, result, x, y, z)
   local key = op.id .. " " .. result.name .. " " .. x.name .. (y and " " .. y.name or "") .. (z and " " .. z.name or "")
   local s = interned[key]
   if not s then
-    s = { op = op, result = result, x = x, y = y, z = z }
+    number = number + 1
+    s = { op = op, result = result, x = x, y = y, z = z, number = number }
     interned[key] = s
   end
   return s
@@ -72,6 +70,54 @@ for _, dt in ipairs(dtypes.list) do is_float[dt] = dt.kind == "float" end
 table.insert(dtypes._on_default_float, function()
   unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
 end)
+
+-- ---- the order of writing ---------------------------------------------------------------------------------------
+
+-- How many operations were written so far. An expression reaches back to the first operation that it is made of and
+-- that has no value yet; so it has at most as many operations as were written since.
+local born = 0
+
+---An expression reaches back so far, before the order of writing is cut: see cut.lua.
+M.REACH = 384
+---A cut comes earlier for so many different arrays that are read, as pending operations keep their memory.
+M.ARRAYS = 64
+local EAGER = -1 -- each operation is computed at once
+local reach = M.REACH
+local MOST_ARRAYS = M.ARRAYS
+local arrays, turn = 0, 0 -- how many there were in this turn; an array that is read has the number of its last turn
+
+---@return integer  the number of the operation that was written last
+function M.written() return born end
+
+---Sets whether each operation is computed at once.
+---@param on boolean
+function M.set_eager(on) reach = on and EAGER or M.REACH end
+
+---@return boolean
+function M.is_eager() return reach == EAGER end
+
+---Lets expressions grow without limits until the function that is returned is called: for fuse.lua.
+---@return function restore
+function M.lift_limits()
+  local before = reach
+  reach = math.huge
+  return function() reach = before end
+end
+
+---Is a function looked at for fuse.lua?
+---@return boolean
+function M.limits_lifted() return reach == math.huge end
+
+-- An expression that reaches too far back. What reads memory that others may change is computed at once.
+local function limit(x)
+  local many = arrays > MOST_ARRAYS
+  if many then arrays, turn = 0, turn + 1 end
+  if reach == EAGER or x._low < 0 then
+    M.evaluate(x)
+  elseif reach < math.huge then
+    M.cut(x, many and MOST_ARRAYS / 2 or reach)
+  end
+end
 
 -- ---- operands -----------------------------------------------------------------------------------------------------
 
@@ -104,8 +150,10 @@ end
 -- What stands for an array in an operation: its leaf, or itself while it is pending.
 local function operand(x)
   x._store = x._sig and true or x._store -- in one statement: see docs/architecture.md, "Finalizers"
-  if not x._sig then return leaf_of(x) end
-  return x
+  if x._sig then return x end
+  local leaf = leaf_of(x)
+  if leaf._turn ~= turn then leaf._turn, arrays = turn, arrays + 1 end
+  return leaf
 end
 
 -- ---- shapes -------------------------------------------------------------------------------------------------------
@@ -228,83 +276,6 @@ local function check_contexts(op, x, y, z)
     "h = a:get(), then gpuarray.to_gpu(h) with the other context current"):format(op.name))
 end
 
--- ---- limits -------------------------------------------------------------------------------------------------------
-
-local serial = 0
-
--- How many operations and arrays an expression really has: one that is used twice counts once.
-local function count(x, ops, leaves)
-  if type(x) ~= "table" or x._mark == serial then return ops, leaves end
-  local first = x._first
-  if x._leaf == true or first then
-    if first then x = first end
-    if x._mark ~= serial then
-      x._mark = serial
-      leaves = leaves + 1
-    end
-    return ops, leaves
-  end
-  if not x._sig then return ops, leaves end -- a boxed value
-  x._mark = serial
-  ops, leaves = count(x._a, ops, leaves)
-  ops, leaves = count(x._b, ops, leaves)
-  ops, leaves = count(x._c, ops, leaves)
-  return ops + 1, leaves
-end
-
--- Operations of two operands bring one array more than there are operations. So an expression of this many fits into
--- a kernel, and a longer one is counted. What was counted is from then on as long as one of SURE operations is where
--- it is the longest that fits: what joins two such ones, or adds operations, still fits while the sum is within SURE.
-local SURE = MAX_LEAVES - 1
-
-local function counted(x)
-  if type(x) ~= "table" or not x._sig then return 0 end
-  serial = serial - 1 -- walks of plan.lua count upwards
-  local ops, leaves = count(x, 0, 0)
-  local a, b = ops / MAX_OPS, leaves / MAX_LEAVES
-  return a > b and a or b
-end
-
--- An expression that may be too long: counted, and where it is, its longest operand is computed now.
-local function shorten(x)
-  if x._ops == math.huge or M.is_eager() then
-    M.evaluate(x)
-    return
-  end
-  local part = counted(x)
-  while part > 1 do
-    local longest, most = x._a, counted(x._a)
-    local b, c = counted(x._b), counted(x._c)
-    if b > most then longest, most = x._b, b end
-    if c > most then longest, most = x._c, c end
-    if most == 0 then break end
-    M.evaluate(longest)
-    part = counted(x)
-  end
-  x._ops = part * SURE
-end
-
-local sure = SURE
-
----Sets whether each operation is computed at once.
----@param on boolean
-function M.set_eager(on) sure = on and 0 or SURE end
-
----@return boolean
-function M.is_eager() return sure == 0 end
-
----Lets expressions grow without limits until the function that is returned is called: for fuse.lua.
----@return function restore
-function M.lift_limits()
-  local before = sure
-  sure = math.huge
-  return function() sure = before end
-end
-
----Is a function looked at for fuse.lua?
----@return boolean
-function M.limits_lifted() return sure == math.huge end
-
 local traced, here = false, core.here
 
 ---Sets whether the line that wrote each operation is kept for errors (evaluate.lua). Looking for errors is what the
@@ -315,13 +286,14 @@ hooks.trace_lines = M.trace_lines
 ---@return boolean
 function M.is_traced() return traced end
 
-local function finish(sig, shape, ndim, size, a, b, c, ops)
+local function finish(sig, shape, ndim, size, a, b, c, low)
+  born = born + 1
   local x = setmetatable({ _dtype = sig.result, _shape = shape, _ndim = ndim, _size = size, _sig = sig, _a = a, _b = b,
-    _c = c, _ops = ops, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
-    _line = false }, mt)
+    _c = c, _born = born, _low = low < born and low or born, _leaf = false, _store = false, _first = false, _used = 0,
+    _mark = 0, _num = 0 }, mt)
   remember(x)
-  if traced then x._line = here() or false end
-  if ops > sure then shorten(x) end
+  if traced then storage.set_line(x, here() or false) end
+  if x._born - x._low > reach or arrays > MOST_ARRAYS then limit(x) end
   return x
 end
 
@@ -336,7 +308,7 @@ function M.unary(op, a)
   local row, dt = unary_signatures[op], a._dtype
   local sig = row and row[dt] or unary_signature(op, dt)
   local x = operand(a)
-  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
+  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._low)
 end
 
 ---An operation of two operands; one may be a number.
@@ -358,13 +330,14 @@ function M.binary(op, a, b)
       local shape = a._shape
       if shape ~= b._shape then shape = broadcast(op, a, b) end
       local like = shape == a._shape and a or shape == b._shape and b
-      return finish(sig, shape, #shape, like and like._size or size_of(shape), x, y, false, x._ops + y._ops + 1)
+      return finish(sig, shape, #shape, like and like._size or size_of(shape), x, y, false,
+        x._low < y._low and x._low or y._low)
     end
     if not is_value(b) then refuse_operand(op, b) end
     local db
     if op.weak[2] then db = own(op, 2, b, a, b) else db, b = weak(op, da, b, a, b) end
     local sig = row and row[db] or binary_signature(op, da, db)
-    return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._ops + 1)
+    return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._low)
   end
   if getmetatable(b) ~= TAG then
     if is_value(a) then refuse_operand(op, b) end
@@ -378,7 +351,7 @@ function M.binary(op, a, b)
   row = row and row[da]
   local sig = row and row[db] or binary_signature(op, da, db)
   local y = operand(b)
-  return finish(sig, b._shape, b._ndim, b._size, scalar(a, sig.x), y, false, y._ops + 1)
+  return finish(sig, b._shape, b._ndim, b._size, scalar(a, sig.x), y, false, y._low)
 end
 
 ---The dtype of a value that stands by itself.
@@ -462,7 +435,7 @@ end
 ---@return cudalua.gpuarray.Array
 function M.ternary(op, a, b, c)
   local given = { a, b, c }
-  local shape, like, operands, ops = nil, nil, {}, 2 -- it brings up to two arrays
+  local shape, like, operands, low = nil, nil, {}, math.huge
   for k = 1, 3 do
     local v = given[k]
     if getmetatable(v) == TAG then
@@ -472,7 +445,7 @@ function M.ternary(op, a, b, c)
         shape = broadcast(op, { _shape = shape, _dtype = like._dtype }, v)
       end
       operands[k] = operand(v)
-      ops = ops + operands[k]._ops
+      low = math.min(low, operands[k]._low)
     elseif not is_value(v) then
       refuse_operand(op, v)
     end
@@ -491,7 +464,7 @@ function M.ternary(op, a, b, c)
   if operands[1] == nil then operands[1] = scalar(a, sig.x) end
   if operands[2] == nil then operands[2] = scalar(b, sig.y) end
   if operands[3] == nil then operands[3] = scalar(c, sig.z) end
-  return finish(sig, shape, #shape, size_of(shape), operands[1], operands[2], operands[3], ops)
+  return finish(sig, shape, #shape, size_of(shape), operands[1], operands[2], operands[3], low)
 end
 
 local conversions = {} -- dtype -> signature
@@ -520,7 +493,7 @@ function M.convert(a, dt, what)
   end
   local sig = M.conversion(dt)
   local x = operand(a)
-  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
+  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._low)
 end
 
 ---An array as one of a type: itself if it has that type.

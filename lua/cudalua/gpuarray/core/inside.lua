@@ -11,7 +11,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 
 ---Before the function of stream:use() runs.
 function hooks.enter_stream()
-  storage.record()
+  storage.record(graph.written())
   return true
 end
 

@@ -4,7 +4,9 @@
 -- An array is one table. It is pending, or it has a value:
 --   _dtype _shape _ndim _size   always; the shape is shared between arrays and never written
 --   _sig _a _b _c               pending: the operation with its types, and the operands
---   _ops                        operations that a kernel would have to do, at most (0: it has a value)
+--   _born _low                  how many operations were written up to it, and up to the first pending one that it is
+--                               made of: it has at most _born - _low + 1 operations. _low is infinite with a value, and
+--                               minus infinity if it reads exported memory, so that it is computed at once (cut.lua)
 --   _leaf _store                with a value: how it lies in memory (a leaf), and the storage it is in; a pending array
 --                               has true for its storage once it is an operand of something. Both are false in one
 --                               that was computed and not used since: _a is its memory, _b the context, _c the
@@ -14,15 +16,13 @@
 --                               mean that were written with this one as an operand, whatever is stored in it since
 --   _used                       pending: how many kernels computed it on the way to something else
 --   _mark _num                  of the walk that last came by (plan.lua)
---   _line                       the program's line that wrote it, where lines are traced (on the software device and
---                               while debugging); else false
 --
 -- A leaf is immutable: a piece of one buffer, seen with a shape. Pending arrays hold leaves, and with them buffers,
 -- not storages: a storage may get another buffer, and then they see the old one.
 --   buf off dtype shape strides bytes from the buffer's start; strides in bytes; buf is false where size is 0
 --   dense                       C order without gaps; aligned: it begins at a multiple of 16 bytes
 --   store                       where the buffer was when the leaf was made
---   _leaf = true, _ops _mark _num   as above
+--   _leaf = true, _low _mark _num   as above
 --   places node                 where it has no memory: its elements are their own places, from 0; and the array of
 --                               random numbers that is made of them (plan.lua)
 --

@@ -3,6 +3,7 @@
 -- kernel. Tokens are objects or numbers and are compared as such, so that nothing is built or hashed on the way.
 -- What the walk collects is what the kernel is called with; values of scalars are among that and never in the program.
 
+local again = require "cudalua.gpuarray.core.again"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
@@ -88,6 +89,11 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field root any             the array that is computed, or false; it does not count as an inner one
 ---@field inner table[]        pending arrays that are computed on the way
 ---@field ninner integer
+---@field met integer[]        values that occur again, in order; met_at: how many values there were by then
+---@field nmet integer
+---@field again table[]        inner nodes that another kernel has computed already; again_from, again_to: the values
+---  within; again_leaf, again_leaves: the leaves within; again_operations; again_share: see again.lua
+---@field nagain integer
 ---@field context integer|false  of the leaves: core.context_id()
 ---@field home userdata|false  memory of that context
 ---@field drawn any            a pending array of random numbers, or false
@@ -105,9 +111,11 @@ function M.begin(shape, dense)
   local w
   w, spare = spare, false
   w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, writes = {},
-    root = false }
+    root = false, met = {}, met_at = {}, again = {}, again_from = {}, again_to = {}, again_leaf = {},
+    again_leaves = {}, again_operations = {}, again_share = {} }
   serial, w.serial = serial + 1, serial + 1
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
+  w.nmet, w.nagain = 0, 0
   w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
   w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
@@ -120,27 +128,22 @@ end
 function M.finish(w, computed)
   local leaves, inner = w.leaves, w.inner
   for i = 1, w.nleaves do leaves[i] = false end -- memory must not live on here
-  for i = 1, w.ninner do
-    if computed then inner[i]._used = inner[i]._used + 1 end
-    inner[i] = false
-  end
+  if computed then again.note(w) end
+  for i = 1, w.ninner do inner[i] = false end
+  for i = 1, w.nagain do w.again[i] = false end
   for i = 1, w.nwrites do w.writes[i] = false end
   w.root, w.home, w.drawn, w.kernel, w.scratch, w.mailbox = false, false, false, false, false, false
   spare = w
 end
 
----The outermost operand that other kernels have computed already, so many times, on the way to something else: it is
----evaluated before this one goes on. What is evaluated for that reason may compute its own operands once more.
----So are random numbers that the kernel could not make one after the other, or would make again and again; kernels that
----know the place of each element in any order say so (w.numbered).
+---What is evaluated before this kernel: an inner value that other kernels have computed already, if storing it moves
+---fewer bytes than computing it again and again (again.lua); and random numbers that the kernel could not make one after
+---the other, or would make again and again. Kernels that know the place of each element in any order say so (w.numbered).
 ---@param w cudalua.gpuarray.Walk
----@param times integer
 ---@return cudalua.gpuarray.Array?
-function M.computed_before(w, times)
+function M.computed_before(w)
   if w.drawn and (w.misfit or w.strided and not w.numbered) then return w.drawn end
-  for i = 1, w.ninner do
-    if w.inner[i]._used >= times then return w.inner[i] end
-  end
+  if w.nagain > 0 then return again.choose(w) end
 end
 
 local same = layout.same
@@ -197,6 +200,14 @@ local function leaf(w, l)
   step(w, tokens[class])
 end
 
+-- Notes where a value begins that another kernel has computed already.
+local function begin_again(w, x)
+  local n = w.nagain + 1
+  w.nagain, w.again[n], w.again_from[n], w.again_leaf[n], w.again_operations[n], w.again_share[n] =
+    n, x, w.values, w.nleaves, w.ninner - 1, 0
+  return n
+end
+
 ---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
 ---@param w cudalua.gpuarray.Walk
 ---@param x any
@@ -209,7 +220,11 @@ local function walk(w, x, dtype)
     return step(w, scalar_tokens[dtype])
   end
   x = x._first or x
-  if x._mark == w.serial then return step(w, x._num) end
+  if x._mark == w.serial then
+    local n = w.nmet + 1
+    w.nmet, w.met[n], w.met_at[n] = n, x._num, w.values
+    return step(w, x._num)
+  end
   if x._leaf == true then
     w.values = w.values + 1
     return leaf(w, x)
@@ -222,15 +237,18 @@ local function walk(w, x, dtype)
     w.values = w.values + 1
     return step(w, scalar_tokens[dtype])
   end
+  local n = 0
   if x ~= w.root then
     w.ninner = w.ninner + 1
     w.inner[w.ninner] = x
+    if x._used > 0 then n = begin_again(w, x) end
   end
   walk(w, a, sig.x)
   if b then walk(w, b, sig.y) end
   if c then walk(w, c, sig.z) end
   w.values = w.values + 1
   x._mark, x._num = w.serial, w.values
+  if n > 0 then w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n] end
   return step(w, sig)
 end
 M.walk = walk

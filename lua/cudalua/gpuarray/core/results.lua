@@ -5,6 +5,7 @@
 -- value by then. So nothing here has to succeed. If one kernel cannot have them all, or anything fails, callers meet
 -- what is left: the same errors, in their order, and with less memory.
 
+local again = require "cudalua.gpuarray.core.again"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -22,11 +23,14 @@ local same, AGAIN = layout.same, run.AGAIN
 local M = {}
 
 ---A kernel has at most so many results, operations and arrays that it reads, if it has several results.
-M.MOST, M.OPERATIONS, M.LEAVES = 16, 96, 32
+M.MOST, M.OPERATIONS, M.LEAVES = 16, 160, 48
 
 -- ---- groups -----------------------------------------------------------------------------------------------------
 
--- A leaf with memory that an expression reads; false: none.
+---A leaf with memory that an expression reads.
+---@param x any
+---@param known table<any, table|false>  of expressions that were looked at
+---@return table|false leaf  false: none
 local function home_of(x, known)
   if type(x) ~= "table" then return false end
   local leaf = x._leaf == true and x or x._first
@@ -40,12 +44,18 @@ local function home_of(x, known)
   return found
 end
 
+M.home_of = home_of
+
 ---Results of one shape and one context, which become one kernel or several.
 ---@class cudalua.gpuarray.Group
 ---@field shape integer[]
 ---@field context integer
 ---@field home table|false     a leaf of that context, if it is not the current one
+---@field whole? boolean       they are cut already
 ---@field [integer] cudalua.gpuarray.Array
+
+-- In the order of writing, so that the order of arguments does not change the kernel.
+local function by_birth(x, y) return x._born < y._born end
 
 -- What is pending in the list, each array once, in groups.
 local function groups_of(list)
@@ -109,12 +119,23 @@ local function is_result(r, x)
   return false
 end
 
--- An inner node that other kernels have computed already.
-local function computed_before(w, r)
-  for i = 1, w.ninner do
-    local x = w.inner[i]
-    if x._used >= 1 and not is_result(r, x) then return x end
+-- An inner value that was computed before and is stored from here on: by this kernel, where that is possible.
+local function store_too(r, x)
+  if r.n >= M.MOST or not same(x._shape, r.shape) or not strides.same_order(strides.order(x),
+    strides.order(r.list[1])) then
+    evaluate.evaluate(x)
+    return
   end
+  local buf, context = storage.buffer(r.size * x._dtype.itemsize)
+  if context ~= r.context or not x._sig then
+    if buf then storage.give_back(buf) end
+    return
+  end
+  local i = 1
+  while i <= r.n and r.list[i]._born < x._born do i = i + 1 end
+  table.insert(r.list, i, x)
+  table.insert(r.buffers, i, buf)
+  r.n = r.n + 1
 end
 
 -- Walks over the results, and stores each; how many of them one kernel takes.
@@ -195,10 +216,10 @@ local function attempt(since, r)
     leave(r, (drawn or w.context ~= r.context) and 0 or fitting)
     return AGAIN
   end
-  local again = computed_before(w, r)
-  if again then
+  local before = w.nagain > 0 and again.choose(w, is_result, r)
+  if before then
     plan.finish(w, false)
-    evaluate.evaluate(again, 2)
+    store_too(r, before)
     return AGAIN
   end
   local order, all = order_of(w, r)
@@ -267,6 +288,7 @@ end
 
 local function compute(group)
   local list = group
+  for i = 1, group.whole and 0 or #list do graph.fit(list[i]) end
   while #list > 1 do
     local left = compute_some(list, group)
     if #left >= #list then return end
@@ -283,11 +305,14 @@ end
 
 ---Computes those arrays together that can be, before the caller computes each of them.
 ---@param list cudalua.gpuarray.Array[]
+---@param whole? boolean  they are cut already: see cut.lua
 ---@raise what is not an error of the library's, as when the program is interrupted; what ends the device
-function M.together(list)
+function M.together(list, whole)
   if #list < 2 or graph.is_eager() or graph.limits_lifted() then return end
   for _, group in ipairs(groups_of(list)) do
     if #group > 1 then
+      table.sort(group, by_birth)
+      group.whole = whole
       local ok, failure
       if graph.is_traced() then
         ok, failure = pcall(evaluate.traced, compute_there, group)
@@ -299,5 +324,7 @@ function M.together(list)
     end
   end
 end
+
+evaluate.together = M.together
 
 return M

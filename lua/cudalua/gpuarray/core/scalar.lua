@@ -9,7 +9,7 @@ local pairs_of = require "cudalua.base.pairs_of"
 local M = {}
 
 -- What is not a number travels in a table, so that it is told from an array by a field.
-local function box(value) return { _scalar = value, _ops = 0 } end
+local function box(value) return { _scalar = value } end
 
 local function number(v)
   if type(v) == "number" then return v end

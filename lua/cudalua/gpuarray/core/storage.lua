@@ -69,7 +69,7 @@ local function new_leaf(store, offset, dtype, shape, strides)
   local dense = strides == dense_strides(shape, dtype.itemsize) or density(shape, strides, dtype.itemsize)
   return { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
     aligned = (store.skew + offset) % 16 == 0, store = store, _leaf = true,
-    _ops = store.exported and math.huge or 0, _mark = 0, _num = 0 }
+    _low = store.exported and -math.huge or math.huge, _mark = 0, _num = 0, _turn = -1 }
 end
 M.new_leaf = new_leaf
 
@@ -83,6 +83,7 @@ local function new_list() return setmetatable({ n = 0, limit = 20 }, weak) end
 -- What was not computed, released or collected yet.
 local function compacted(list)
   local new = new_list()
+  new.born = list.born
   for i = 1, list.n do
     local x = list[i]
     if x and (x._sig or rawget(x, "released") == false) then
@@ -226,10 +227,15 @@ function M.end_notes(n)
 end
 
 ---Records which arrays are written down from here on, until record_end(). Records nest; the innermost one has them.
-function M.record()
+---@param born integer  graph.written()
+function M.record(born)
   local list = new_list()
+  list.born = born
   depth, records[depth + 1], noting = depth + 1, list, true
 end
+
+---@return integer born  graph.written() when the innermost record began; 0: there is none
+function M.recorded_from() return depth > 0 and records[depth].born or 0 end
 
 ---@return table list  those that are pending still, in the order of their making
 function M.record_end()
@@ -246,7 +252,7 @@ end
 ---@return table
 local function fresh_leaf(store, dtype, shape)
   return { buf = store.buf, off = 0, dtype = dtype, shape = shape, strides = dense_strides(shape, dtype.itemsize),
-    dense = true, aligned = true, store = store, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+    dense = true, aligned = true, store = store, _leaf = true, _low = math.huge, _mark = 0, _num = 0, _turn = -1 }
 end
 M.fresh_leaf = fresh_leaf
 
@@ -257,8 +263,8 @@ M.fresh_leaf = fresh_leaf
 function M.array_of(leaf, size)
   local shape = leaf.shape
   return setmetatable({ _dtype = leaf.dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = false,
-    _b = false, _c = false, _ops = 0, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0, _mark = 0,
-    _num = 0, _line = false }, mt)
+    _b = false, _c = false, _born = 0, _low = math.huge, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0, _mark = 0,
+    _num = 0 }, mt)
 end
 
 ---A new array of what was computed.
@@ -276,8 +282,8 @@ function M.array_in(buf, context, dtype, shape, size, strides)
   end
   -- leaf_of() makes the rest when somebody asks.
   return setmetatable({ _dtype = dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = buf,
-    _b = context, _c = false, _ops = 0, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
-    _line = false }, mt)
+    _b = context, _c = false, _born = 0, _low = math.huge, _leaf = false,
+    _store = false, _first = false, _used = 0, _mark = 0, _num = 0 }, mt)
 end
 
 ---An array whose elements are not set to anything, in C order or with the given strides.
@@ -311,7 +317,7 @@ function M.leaf_of(x)
     if store.failure then error(store.failure, 0) end
     errors.raise("LogicError", "gpuarray: the memory of this array was released")
   end
-  if l.buf ~= store.buf or store.exported ~= (l._ops ~= 0) then
+  if l.buf ~= store.buf or store.exported ~= (l._low < 0) then
     l = new_leaf(store, l.off, l.dtype, l.shape, l.strides)
     x._leaf = l
   end
@@ -323,6 +329,7 @@ end
 -- In the order of their making. The first `listed` of them are among the readers of the storages that they read; for
 -- the others nobody asked yet, and most arrays are computed before anybody does.
 local pending, count, listed, limit = setmetatable({}, weak), 0, 0, 1000
+local lines = {} -- by _born
 
 local function compact()
   local old, size = pending, count
@@ -335,7 +342,42 @@ local function compact()
     end
     if i == listed then m = n end
   end
-  if pending == old and count == size then pending, count, listed, limit = new, n, m, 2 * n + 1000 end
+  local kept = {}
+  for i = 1, next(lines) and n or 0 do
+    local x = new[i]
+    if x then kept[x._born] = lines[x._born] end
+  end
+  if pending == old and count == size then pending, count, listed, limit, lines = new, n, m, 2 * n + 1000, kept end
+end
+
+---The program's line that wrote an operation, while lines are traced (on the software device and while debugging).
+---@param x cudalua.gpuarray.Array
+---@param line string|false
+function M.set_line(x, line) lines[x._born] = line end
+
+---@param x cudalua.gpuarray.Array
+---@return string|false|nil line  nil: it was not traced
+function M.line_of(x) return lines[x._born] end
+
+---What is pending from an operation on, in the order of writing.
+---@param low integer  _born of the first one
+---@param list cudalua.gpuarray.Array[]  is filled
+---@return integer n   its length; what is behind that is of before
+function M.pending_from(low, list)
+  local n, first = 0, count + 1
+  while first > 1 do
+    local x = pending[first - 1]
+    if x and x._born < low then break end
+    first = first - 1
+  end
+  for i = first, count do
+    local x = pending[i]
+    if x and x._sig then
+      n = n + 1
+      list[n] = x
+    end
+  end
+  return n
 end
 
 ---Remembers an array that was just written down and not computed.
@@ -409,7 +451,7 @@ function M.release(store)
 end
 
 local gone_leaf = { buf = false, off = 0, shape = {}, strides = {}, dense = true, aligned = true, store = gone,
-  _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+  _leaf = true, _low = math.huge, _mark = 0, _num = 0 }
 
 ---Gives the memory of an array back that has a value.
 ---@param x cudalua.gpuarray.Array
@@ -430,8 +472,9 @@ function M.drop(x, failure)
     store.released, store.failure = true, failure
   end
   local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, strides = {}, dense = true, aligned = true,
-    store = store, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
-  x._sig, x._a, x._b, x._c, x._ops, x._store, x._leaf, x._first = false, false, false, false, 0, store, leaf, leaf
+    store = store, _leaf = true, _low = math.huge, _mark = 0, _num = 0 }
+  x._sig, x._a, x._b, x._c, x._low, x._store, x._leaf, x._first = false, false, false, false, math.huge, store,
+    leaf, leaf
 end
 
 -- The same at the end of a scope: skips memory that is already freed or that a graph uses.
@@ -466,9 +509,11 @@ function M.leave(scope)
   scope.kept, scope.replaced = {}, {} -- what lives on may know this scope
 end
 
--- Can an expression not be computed, because the memory of an operand was released, or it stands for no value? Such
--- ones are in nobody's way: using them is an error, and nothing else is. `known`: of those that were looked at;
--- expressions are graphs.
+---Can an expression not be computed, because the memory of an operand was released, or it stands for no value? Such
+---ones are in nobody's way: using them is an error, and nothing else is.
+---@param x any
+---@param known table<any, boolean>  of those that were looked at; expressions are graphs
+---@return boolean
 local function is_dead(x, known)
   if type(x) ~= "table" then return false end
   local leaf = x._leaf == true and x or x._first
@@ -482,6 +527,8 @@ local function is_dead(x, known)
   end
   return dead
 end
+
+M.is_dead = is_dead
 
 -- Those that were written with a pending array as an operand, which has a value in this storage by now.
 local function readers_of_origin(origin, except, list, n, known)
@@ -529,6 +576,9 @@ end
 
 -- How often something was written to an array that exists: see evaluate.lua.
 M.writes = 0
+
+-- The latest operation that was evaluated, by _born.
+M.evaluated = 0
 
 ---All arrays that were not computed yet, and can be.
 ---@return cudalua.gpuarray.Array[]

@@ -47,7 +47,7 @@ local function clashes(x, out, seen)
   seen[x] = true
   x = x._first or x
   if x._leaf == true then
-    if x.buf ~= out.buf then return x._ops ~= 0 and out._ops ~= 0 and overlap(x, out) end
+    if x.buf ~= out.buf then return x._low < 0 and out._low < 0 and overlap(x, out) end
     return not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
       layout.same(x.strides, out.strides))
   end

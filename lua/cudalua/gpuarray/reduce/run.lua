@@ -330,7 +330,7 @@ local function close_whole(w, x, kind)
   end
   local p = plan_of_one(n, { n })
   p.gone, p.kept, p.wide = steps, none_kept, n >= plan.LIMIT
-  in_rows(w, p, x._ops > HEAVY)
+  in_rows(w, p, x._born - x._low > HEAVY)
   begin_end(w, x._dtype, kind, p)
   for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
   if aligned then
@@ -431,7 +431,7 @@ local function close(w, x, kind, to, placed)
       in_columns(w, p, kind.ordered and 4 or 8)
     end
   else
-    in_rows(w, p, x._ops > HEAVY)
+    in_rows(w, p, x._born - x._low > HEAVY)
   end
   local columns = p.form == "columns" or p.form == "columns_split"
 
@@ -607,7 +607,6 @@ end
 
 -- The result of x in this memory. The expression was computed once; whoever needs it again has it computed for good.
 local function result_in(buf, context, x, kind, to, ticket)
-  if x._sig then x._used = x._used + 1 end
   local result = storage.array_in(buf, context, kind.result, to.shape, to.outputs)
   if ticket and not result._leaf then result._c = ticket end
   return result
@@ -621,7 +620,7 @@ local function at_once(kind, x, to)
   plan.walk(w, graph.operand(x))
   local context = w.context or context_id()
   local pool, buf, ticket = pools[context], nil, nil
-  if pool and not run.fast_math and not plan.computed_before(w, 1) and
+  if pool and not run.fast_math and not plan.computed_before(w) and
     (to.pieces or not kind.ordered or not crossing(w, to.axes)) then
     local p = close(w, x, kind, to, false)
     local k, c = w.state.kernel, recent[context]
@@ -650,7 +649,7 @@ local function attempt(since, kind, x, to, buf, context)
     plan.finish(w, false)
     return gathered.elsewhere(compute, inside, kind, x, to)
   end
-  local again = plan.computed_before(w, 1)
+  local again = plan.computed_before(w)
   local across = not again and not to.pieces and kind.ordered and crossing(w, to.axes)
   if across and not kind.row.position then
     plan.finish(w, false)
@@ -662,7 +661,7 @@ local function attempt(since, kind, x, to, buf, context)
   if p and p.count > MOST_NUMBERS and x._sig then again = x end
   if again then
     plan.finish(w, false)
-    evaluate.evaluate(again, 2)
+    evaluate.evaluate(again)
     return AGAIN
   end
   local k = gathered.kernel_of(w.state, reduce_code.kernel)
@@ -684,6 +683,7 @@ end
 ---@param to cudalua.gpuarray.Reduced
 ---@return cudalua.gpuarray.Array  a new one
 function compute(kind, x, to)
+  graph.fit(x)
   local result = at_once(kind, x, to)
   if result then return result end
   local buf, context = storage.buffer(to.outputs * kind.result.itemsize)

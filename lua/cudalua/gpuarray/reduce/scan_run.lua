@@ -173,7 +173,7 @@ local compute
 -- there is the element that it writes; else nil.
 local function place_of(to, w)
   local leaf = storage.leaf_of(to)
-  if leaf._ops ~= 0 or not leaf.dense and layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then
+  if leaf._low < 0 or not leaf.dense and layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then
     return nil
   end
   for i = 1, w.nleaves do
@@ -199,7 +199,7 @@ local function attempt(since, scan, context)
     plan.finish(w, false)
     return gathered.elsewhere(compute, inside, scan)
   end
-  local again = plan.computed_before(w, 1)
+  local again = plan.computed_before(w)
   local out, p
   if not again then
     if to then
@@ -219,7 +219,7 @@ local function attempt(since, scan, context)
   end
   if again then
     plan.finish(w, false)
-    evaluate.evaluate(again, 2)
+    evaluate.evaluate(again)
     return AGAIN
   end
   local k = gathered.kernel_of(w.state, scan_code.kernel)
@@ -230,8 +230,6 @@ local function attempt(since, scan, context)
   local done = runs.kernel(w)
   plan.finish(w, false)
   if not done then return AGAIN end
-  -- The expression was computed once; whoever needs it again has it computed for good.
-  if x._sig then x._used = x._used + 1 end
   return to or storage.array_of(out, size)
 end
 
@@ -239,6 +237,7 @@ end
 ---@param scan cudalua.gpuarray.Scan
 ---@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
 function compute(scan)
+  graph.fit(scan.x)
   if scan.to then return (runs.until_done(attempt, scan, core.context_id())) end
   local bytes = scan.x._size * scan.kind.result.itemsize
   local buf, context = storage.buffer(bytes)

@@ -1,0 +1,78 @@
+-- Computing an inner value again, or storing it. What another kernel has computed on the way to something else may be
+-- needed once more. Computing it again moves the bytes of the arrays that it alone needs, and takes its operations;
+-- storing it moves its own bytes, and each later use reads them. Every time that it is computed again, the share of
+-- these costs is added up; where it reaches the whole, the value is stored. So never more than twice the bytes are moved
+-- that would be moved if the future were known.
+
+local M = {}
+
+---So many operations on an element take as long as a byte of it: see docs/programs.md, Q3.
+M.OPERATIONS = 8
+
+---Stands for "computed once" in _used.
+local ONCE = 1e-6
+
+-- Is anything within these values needed outside of them, too? So are the arrays that it is made of.
+local function is_shared(w, first, last)
+  for i = 1, w.nmet do
+    local number = w.met[i]
+    if number > first and number < last and w.met_at[i] >= last then return true end
+  end
+  return false
+end
+
+local function bytes_of(leaf)
+  local bytes = leaf.places and 0 or leaf.dtype.itemsize
+  for k = 1, #leaf.shape do bytes = bytes * leaf.shape[k] end
+  return bytes
+end
+
+-- What computing it again costs, as a part of storing and reading it.
+local function share_of(w, i)
+  local x, first, last = w.again[i], w.again_from[i], w.again_to[i]
+  local bytes = 0
+  if not is_shared(w, first, last) then
+    for k = w.again_leaf[i] + 1, w.again_leaves[i] do bytes = bytes + bytes_of(w.leaves[k]) end
+  end
+  local own, size = x._size * x._dtype.itemsize, 1
+  for k = 1, #w.shape do size = size * w.shape[k] end -- it is computed for each element of the result
+  return own == 0 and 0 or (bytes + w.again_operations[i] * size / M.OPERATIONS) / (2 * own)
+end
+
+---The outermost inner value that is to be stored now, if any.
+---@param w cudalua.gpuarray.Walk
+---@param is_stored? fun(r: any, x: cudalua.gpuarray.Array): boolean  the kernel stores it anyway
+---@param r? any
+---@return cudalua.gpuarray.Array?
+function M.choose(w, is_stored, r)
+  for i = 1, w.nagain do
+    local x = w.again[i]
+    if not (is_stored and is_stored(r, x)) then
+      local share = share_of(w, i)
+      w.again_share[i] = share
+      if x._used + share >= 1 then return x end
+    end
+  end
+end
+
+---Notes what a kernel computed.
+---@param w cudalua.gpuarray.Walk
+function M.note(w)
+  local inner = w.inner
+  for i = 1, w.ninner do
+    local x = inner[i]
+    if x._used == 0 then x._used = ONCE end
+  end
+  for i = 1, w.nagain do
+    local x = w.again[i]
+    x._used = x._used + w.again_share[i]
+  end
+end
+
+---Notes that an expression was computed, but not stored as its own value.
+---@param x any
+function M.computed(x)
+  if type(x) == "table" and x._sig and x._used == 0 then x._used = ONCE end
+end
+
+return M

@@ -1,0 +1,389 @@
+-- Cuts in the order of writing. An expression that reaches far back, as the arrays of a loop do, is not one kernel. What
+-- later operations read from before a cut is stored by one kernel, and everything behind the cut starts from there.
+--
+-- The cut is where the fewest bytes have to be stored: that is the boundary of a loop, since the temporaries of its body
+-- are read within it. So the same loop is cut at the same place each time, and needs one kernel.
+
+local core = require "cudalua.core"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local results = require "cudalua.gpuarray.core.results"
+local storage = require "cudalua.gpuarray.core.storage"
+
+local floor, min = math.floor, math.min
+
+local M = {}
+
+---A cut is this many operations behind the first one, or a half to twice as many.
+M.LIMIT = 64
+---While an expression is written, so much stays behind the last cut: what is read of the operations before is known
+---from what follows them.
+M.AHEAD = 160
+---An expression that is evaluated is cut if it has more operations or arrays.
+M.OPERATIONS, M.LEAVES = 96, 48
+---An expression of few operations that reaches over others, which were evaluated, is left alone.
+M.FEW = 16
+---Arrays that nothing reads yet are stored by a cut, as far as they have no more bytes in all.
+M.BUDGET = 64 * 2 ^ 20
+
+local serial = 0 -- walks of plan.lua count upwards
+
+-- ---- looking ------------------------------------------------------------------------------------------------------
+
+-- How many operations an expression has: `most` + 1 if they are more. One that is used twice counts once.
+local function count(x, n, most)
+  if n > most or type(x) ~= "table" or not x._sig or x._mark == serial then return n end
+  x._mark = serial
+  n = count(x._a, n + 1, most)
+  n = count(x._b, n, most)
+  return count(x._c, n, most)
+end
+
+local function operations(x, most)
+  serial = serial - 1
+  return count(x, 0, most)
+end
+
+-- Bytes of a leaf's elements.
+local function size_of(leaf)
+  local bytes = leaf.places and 0 or leaf.dtype.itemsize
+  for k = 1, #leaf.shape do bytes = bytes * leaf.shape[k] end
+  return bytes
+end
+
+---The operations around an expression that have no value yet, in the order of writing. Lists are as long as `n` or
+---`nleaves` says.
+---@class cudalua.gpuarray.Stretch
+---@field n integer
+---@field nodes (cudalua.gpuarray.Array|false)[]
+---@field cone boolean[]     the expression is made of it
+---@field operations integer  of the expression
+---@field last integer[]     _born of its last reader; 0: nothing reads it
+---@field low integer        _born of the first operation of the expression that is not behind a cut
+---@field base integer       of the first one before any cut
+---@field sums number[]|false  see sums_of(); nsums: how many
+---@field leaves (table|false)[]  arrays that are read
+---@field nleaves integer
+---@field leaf_last integer[]  _born of their last readers
+---@field room integer       operations up to this _born read no more than M.LEAVES arrays
+---@field live integer[]     see live_bytes()
+
+local spare = false -- a stretch that nobody uses; another one is made if a finalizer cuts meanwhile
+
+-- Notes that an operation reads o.
+local function read(s, o, mark, born)
+  if type(o) ~= "table" then return end
+  local leaf = o._leaf == true and o or o._first
+  if leaf then
+    if leaf._mark ~= mark then
+      local n = s.nleaves + 1
+      leaf._mark, leaf._num, s.nleaves, s.leaves[n] = mark, n, n, leaf
+    end
+    s.leaf_last[leaf._num] = born
+  elseif o._mark == mark then
+    s.last[o._num] = born
+  end
+end
+
+-- What is pending since the first operation of x.
+local function look(x)
+  local s = spare or { nodes = {}, cone = {}, last = {}, leaves = {}, leaf_last = {}, live = {} }
+  spare = false
+  local nodes, last, cone = s.nodes, s.last, s.cone
+  local n = storage.pending_from(x._low, nodes)
+  serial = serial - 1
+  local mark, room = serial, math.huge
+  s.n, s.nleaves, s.operations, s.low, s.sums = n, 0, 0, x._born, false
+  for k = 1, n do
+    local y = nodes[k]
+    local a, b, c, born = y._a, y._b, y._c, y._born
+    y._mark, y._num, last[k], cone[k] = mark, k, 0, false
+    read(s, a, mark, born)
+    if b then read(s, b, mark, born) end
+    if c then read(s, c, mark, born) end
+    if s.nleaves > M.LEAVES and k > 1 and room == math.huge then room = nodes[k - 1]._born end
+  end
+  s.room = room
+  if x._mark == mark then cone[x._num] = true end
+  for k = n, 1, -1 do
+    if cone[k] then
+      local y = nodes[k]
+      local a, b, c = y._a, y._b, y._c
+      s.operations = s.operations + 1
+      if y._born < s.low then s.low = y._born end
+      if type(a) == "table" and a._mark == mark and a._sig then cone[a._num] = true end
+      if b and type(b) == "table" and b._mark == mark and b._sig then cone[b._num] = true end
+      if c and type(c) == "table" and c._mark == mark and c._sig then cone[c._num] = true end
+    end
+  end
+  s.base = s.low
+  return s
+end
+
+-- Nothing may live on here.
+local function leave(s)
+  for k = 1, s.n do s.nodes[k] = false end
+  for k = 1, s.nleaves do s.leaves[k] = false end
+  spare = s
+end
+
+-- Bytes of what is live behind each of the operations from the first one of x on: of arrays and values that are read
+-- behind it. `final`: what nothing reads yet is a result.
+local function live_bytes(s, to, final)
+  local low, change = s.low, s.live
+  for k = 0, to do change[k] = 0 end
+  for i = 1, s.nleaves do
+    local bytes, last = size_of(s.leaves[i]), s.leaf_last[i] - low
+    if last > 0 then change[0] = change[0] + bytes end
+    if last > 0 and last <= to then change[last] = change[last] - bytes end
+  end
+  for k = 1, s.n do
+    local y = s.nodes[k]
+    local first, last = y._born - low, s.last[k] - low
+    if final and s.last[k] == 0 and not y._store then last = to + 1 end
+    if first < 0 and not y._sig then first = 0 end -- a cut before stored it
+    if first >= 0 and first <= to and last > first then
+      local bytes = y._size * y._dtype.itemsize
+      change[first] = change[first] + bytes
+      if last <= to then change[last] = change[last] - bytes end
+    end
+  end
+  for k = 1, to do change[k] = change[k] + change[k - 1] end
+  return change
+end
+
+-- A loop writes the same operations again and again. So that each turn is cut at the same place, what follows a cut is
+-- remembered, as one number for the next LONG operations and one for the next SHORT ones.
+local LONG, SHORT, PRIME, BASE, REMEMBERED = 96, 32, 67108859, 1021, 16
+local behind, turn = { [LONG] = {}, [SHORT] = {} }, 0
+local power = { [LONG] = 1, [SHORT] = 1 }
+for length in pairs(power) do
+  for _ = 1, length do power[length] = power[length] * BASE % PRIME end
+end
+
+-- How far back an operand was written, if it was pending then.
+local function distance(y, o)
+  local born = type(o) == "table" and o._born
+  return born and born > 0 and y._born - born or 0
+end
+
+-- The operations from the first one of x on, as sums of which those of any stretch are differences.
+local function sums_of(s)
+  if s.sums then return s.sums, s.nsums end
+  local sums, numbers, low, n = { [0] = 0 }, {}, s.base, 0
+  for k = 1, s.n do
+    local y = s.nodes[k]
+    local at = y._born - low + 1
+    if at > 0 then
+      local operands = distance(y, y._a) + 1009 * distance(y, y._b) + 10007 * distance(y, y._c)
+      numbers[at], n = (y._sig and y._sig.number or 0) + 100003 * operands, at
+    end
+  end
+  for k = 1, n do sums[k] = (sums[k - 1] * BASE + (numbers[k] or 0)) % PRIME end
+  s.sums, s.nsums = sums, n
+  return sums, n
+end
+
+local function sum_from(sums, n, k, length)
+  return k + length <= n and (sums[k + length] - sums[k] * power[length]) % PRIME or nil
+end
+
+---Was a cut in front of these operations before?
+---@param sums number[]  see sums_of()
+---@param n integer
+---@param k integer      so many operations are in front of them
+---@return boolean
+function M.is_known(sums, n, k)
+  local length = k + LONG <= n and LONG or SHORT
+  local sum = sum_from(sums, n, k, length)
+  if not sum then return false end
+  for i = 1, REMEMBERED do
+    if behind[length][i] == sum then return true end
+  end
+  return false
+end
+
+local function remember(sums, n, k)
+  if M.is_known(sums, n, k) then return end
+  turn = turn % REMEMBERED + 1
+  behind[LONG][turn], behind[SHORT][turn] = sum_from(sums, n, k, LONG) or false, sum_from(sums, n, k, SHORT) or false
+end
+
+-- Of several places where the fewest bytes are live.
+local function place_among(s, live, least, from, to)
+  local sums, n = sums_of(s)
+  local base = s.low - s.base
+  remember(sums, n, base)
+  local best, known = from, false
+  for k = from, to do -- so many operations are in front of the cut
+    if live[k - 1] == least then
+      local again = M.is_known(sums, n, base + k)
+      if again and not known or again == known and k <= M.LIMIT then best, known = k, again end
+    end
+  end
+  remember(sums, n, base + best)
+  return best
+end
+
+-- Behind which operation x is cut: where the fewest bytes are live; of such places one in front of operations that were
+-- behind a cut before; and then the last one within the limit, else the first one beyond.
+local function place_of(s, x, final)
+  local from, to = floor(M.LIMIT / 2), min(2 * M.LIMIT, x._born - s.low, s.room - s.low + 1)
+  if to < 1 then return nil end
+  from = min(from, to)
+  local live = live_bytes(s, to - 1, final)
+  local least, first, last = math.huge, from, from
+  for k = from, to do
+    local bytes = live[k - 1]
+    if bytes < least then least, first, last = bytes, k, k elseif bytes == least then last = k end
+  end
+  local best = first < last and place_among(s, live, least, first, last) or first
+  return s.low + best - 1
+end
+
+-- May arrays be stored that x is not made of? Not where a graph is being captured, which would store them each time.
+local function may_have_companions(home)
+  return not home or not home.store.released and not core.array_ready(home.buf)
+end
+
+-- Some memory that is read.
+local function memory_of(s)
+  for i = 1, s.nleaves do
+    local leaf = s.leaves[i]
+    if leaf.buf and not leaf.store.released then return leaf end
+  end
+  return false
+end
+
+---What a cut behind the operation `place` stores.
+---@param s cudalua.gpuarray.Stretch
+---@param x cudalua.gpuarray.Array
+---@param place integer
+---@return cudalua.gpuarray.Array[] asked   what x is made of, in the order of writing
+---@return cudalua.gpuarray.Array[] stored  and what others read across the cut, or nobody yet
+local function live_at(s, x, place)
+  local asked, stored, taken, moved, n = {}, {}, {}, 0, s.n
+  while n > 0 and s.nodes[n]._born > place do n = n - 1 end -- what follows is behind the cut
+  for i = 1, s.nleaves do moved = moved + size_of(s.leaves[i]) end
+  for k = 1, n do
+    local y = s.nodes[k]
+    if s.cone[k] and y._born <= place and s.last[k] > place then
+      asked[#asked + 1], taken[k] = y, true
+      moved = moved + y._size * y._dtype.itemsize
+    end
+  end
+  local homes, dead = {}, {} -- of what was looked at
+  local home = storage.several and results.home_of(x, homes) or memory_of(s)
+  local may, inside, spare = may_have_companions(home), storage.recorded_from(), min(moved, M.BUDGET)
+  for pass = may and 1 or 3, 2 do -- what is read later first, then what nothing reads yet, the newest first
+    for k = n, 1, -1 do
+      local y = s.nodes[k]
+      local wanted = pass == 1 and s.last[k] > place or pass == 2 and s.last[k] == 0 and not y._store and y ~= x
+      if wanted and not taken[k] and y._born <= place and y._born > inside and y._sig then
+        local bytes, near = y._size * y._dtype.itemsize, storage.several and results.home_of(y, homes)
+        local here = not storage.several or near and home and near.store.context == home.store.context
+        if bytes <= moved and (pass == 1 or bytes <= spare) and here and not storage.is_dead(y, dead) then
+          taken[k], moved, spare = true, moved - bytes, spare - (pass == 2 and bytes or 0)
+        end
+      end
+    end
+  end
+  for k = 1, n do
+    if taken[k] then stored[#stored + 1] = s.nodes[k] end
+  end
+  return asked, stored
+end
+
+-- ---- cutting ------------------------------------------------------------------------------------------------------
+
+local function least(low, o)
+  if type(o) ~= "table" then return low end
+  o = o._first or o
+  local own = o._low
+  return own and own < low and own or low
+end
+
+-- Goes on behind a cut.
+local function go_on(s, place)
+  s.low, s.operations = math.huge, 0
+  for k = 1, s.n do
+    local y = s.nodes[k]
+    if s.cone[k] and y._born > place then
+      s.operations = s.operations + 1
+      if y._born < s.low then s.low = y._born end
+    end
+  end
+end
+
+-- Stores what is live at the best place; false: nothing was found.
+local function cut(s, x, final)
+  local place = place_of(s, x, final)
+  if not place then return false end
+  local asked, stored = live_at(s, x, place)
+  if #asked == 0 then return false end
+  if #stored > 1 then results.together(stored, true) end
+  for k = 1, #asked do evaluate.evaluate(asked[k], true) end
+  for k = 1, s.n do
+    local y = s.nodes[k]
+    if y._sig and y._born > place then
+      y._low = least(least(least(y._born, y._a), y._b), y._c)
+    end
+  end
+  go_on(s, place)
+  return true
+end
+
+-- The operands of an expression, where there is no place to cut.
+local function compute_operands(x)
+  for _, o in ipairs { x._a, x._b, x._c } do
+    if type(o) == "table" and o._sig then evaluate.evaluate(o) end
+  end
+end
+
+---Cuts an expression that is being written and reaches too far back, or reads many arrays.
+---@param x cudalua.gpuarray.Array
+---@param reach integer  so far back it may reach
+function M.cut(x, reach)
+  if storage.evaluated > x._low then
+    local n = operations(x, M.FEW)
+    if n <= M.FEW then
+      x._low = x._born - n
+      return
+    end
+  end
+  while x._sig do
+    local s = look(x)
+    local n, done = s.operations, false
+    if x._sig then x._low = s.low end
+    while x._sig and x._born - s.low > reach and cut(s, x) do
+      done = true
+      if s.room < math.huge or x._born - s.low <= M.AHEAD then break end
+    end
+    leave(s)
+    if not x._sig or x._born - x._low <= reach then return end
+    if not done then
+      if n > M.OPERATIONS then compute_operands(x) end
+      if x._sig then x._low = x._born - min(n, M.OPERATIONS) end
+      return
+    end
+  end
+end
+
+---Cuts an expression that is evaluated next, until one kernel can have it.
+---@param x cudalua.gpuarray.Array
+function M.fit(x)
+  while x._sig and x._born - x._low >= M.OPERATIONS do
+    if operations(x, M.OPERATIONS) <= M.OPERATIONS then return end
+    local s = look(x)
+    local done
+    repeat
+      done = cut(s, x, true)
+    until not done or not x._sig or s.operations <= M.OPERATIONS or s.room < math.huge
+    leave(s)
+    if not done then return compute_operands(x) end
+  end
+end
+
+graph.cut, graph.fit = M.cut, M.fit
+
+return M
