@@ -1,7 +1,7 @@
--- Computing an inner value again, or storing it. What another kernel has computed on the way to something else may be
--- needed once more. Computing it again moves the bytes of the arrays that it alone needs, and takes its operations;
--- storing it moves its own bytes, and each later use reads them. Every time that it is computed again, the share of
--- these costs is added up; where it reaches the whole, the value is stored. So never more than twice the bytes are moved
+-- Computing an inner value again, or storing it. A value that another kernel has computed on the way to something else
+-- may be needed once more. Computing it again moves the bytes of the arrays that it alone needs, and takes its
+-- operations; storing it moves its own bytes, and later uses read them. Each time that it is computed again, the share
+-- of these costs is added up. When that reaches the whole, the value is stored. So at most twice the bytes are moved
 -- that would be moved if the future were known.
 
 local M = {}

@@ -1,8 +1,8 @@
--- Cuts in the order of writing. An expression that reaches far back, as the arrays of a loop do, is not one kernel. What
--- later operations read from before a cut is stored by one kernel, and everything behind the cut starts from there.
+-- Cuts in the order of writing. An expression that reaches far back, as the arrays of a loop do, is not one kernel.
+-- What later operations read from before a cut is stored by one kernel, and everything behind the cut starts there.
 --
--- The cut is where the fewest bytes have to be stored: that is the boundary of a loop, since the temporaries of its body
--- are read within it. So the same loop is cut at the same place each time, and needs one kernel.
+-- The cut is where the fewest bytes have to be stored: that is the boundary of a loop, since the temporaries of its
+-- body are read within it. So a loop is cut at the same place each time, and needs one kernel.
 
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -68,7 +68,7 @@ end
 ---@field room integer       operations up to this _born read no more than M.LEAVES arrays
 ---@field live integer[]     see live_bytes()
 
-local spare = false -- a stretch that nobody uses; another one is made if a finalizer cuts meanwhile
+local spare = false -- a stretch that is not in use; another one is made if a finalizer cuts in between
 
 -- Notes that an operation reads o.
 local function read(s, o, mark, born)
@@ -157,7 +157,7 @@ end
 local LONG, SHORT, PRIME, BASE, REMEMBERED = 96, 32, 67108859, 1021, 16
 local behind, turn = { [LONG] = {}, [SHORT] = {} }, 0
 local power = { [LONG] = 1, [SHORT] = 1 }
-for length in pairs(power) do
+for _, length in ipairs { LONG, SHORT } do
   for _ = 1, length do power[length] = power[length] * BASE % PRIME end
 end
 
@@ -260,7 +260,7 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@param place integer
 ---@return cudalua.gpuarray.Array[] asked   what x is made of, in the order of writing
----@return cudalua.gpuarray.Array[] stored  and what others read across the cut, or nobody yet
+---@return cudalua.gpuarray.Array[] stored  these, and what others read across the cut, or nothing reads yet
 local function live_at(s, x, place)
   local asked, stored, taken, moved, n = {}, {}, {}, 0, s.n
   while n > 0 and s.nodes[n]._born > place do n = n - 1 end -- what follows is behind the cut
@@ -274,7 +274,7 @@ local function live_at(s, x, place)
   end
   local homes, dead = {}, {} -- of what was looked at
   local home = storage.several and results.home_of(x, homes) or memory_of(s)
-  local may, inside, spare = may_have_companions(home), storage.recorded_from(), min(moved, M.BUDGET)
+  local may, inside, left = may_have_companions(home), storage.recorded_from(), min(moved, M.BUDGET)
   for pass = may and 1 or 3, 2 do -- what is read later first, then what nothing reads yet, the newest first
     for k = n, 1, -1 do
       local y = s.nodes[k]
@@ -282,8 +282,8 @@ local function live_at(s, x, place)
       if wanted and not taken[k] and y._born <= place and y._born > inside and y._sig then
         local bytes, near = y._size * y._dtype.itemsize, storage.several and results.home_of(y, homes)
         local here = not storage.several or near and home and near.store.context == home.store.context
-        if bytes <= moved and (pass == 1 or bytes <= spare) and here and not storage.is_dead(y, dead) then
-          taken[k], moved, spare = true, moved - bytes, spare - (pass == 2 and bytes or 0)
+        if bytes <= moved and (pass == 1 or bytes <= left) and here and not storage.is_dead(y, dead) then
+          taken[k], moved, left = true, moved - bytes, left - (pass == 2 and bytes or 0)
         end
       end
     end

@@ -77,7 +77,7 @@ local function compute_elsewhere(buf, ...)
   return context:with(compute, ...)
 end
 
-local whole = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
+local in_order = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
 
 -- What a program does most: the kernel is there, memory is at hand, and element i is computed from elements i. One call
 -- of C does it all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
@@ -89,11 +89,11 @@ local function compute_at_once(x, shape, size, dtype)
   local context = w.context or context_id()
   local pool = pools[context]
   if pool and not w.strided and size > 0 and not run.fast_math and not computed_before(w) then
-    local state, count = close(w, whole, size)
+    local state, count = close(w, in_order, size)
     local k = state.kernel
     local fn = k and k.loaded[context]
     if fn and not too_many(w, count) then
-      local bytes, list = size * dtype.itemsize, gather(w, whole, size, count)
+      local bytes, list = size * dtype.itemsize, gather(w, in_order, size, count)
       local blocks = w.blocks or ceil(size / k.per_block)
       if hooks.profiling then run.say_bytes(w.leaves, w.nleaves, bytes) end
       local buf = run_fresh(writes, fn, blocks, list, pool, bytes)

@@ -32,14 +32,14 @@ local M = {}
 
 -- op -> dtype of a -> dtype of b -> signature.
 local unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
-local interned, number = {}, 0
+local interned, count = {}, 0
 
 local function intern(op, result, x, y, z)
   local key = op.id .. " " .. result.name .. " " .. x.name .. (y and " " .. y.name or "") .. (z and " " .. z.name or "")
   local s = interned[key]
   if not s then
-    number = number + 1
-    s = { op = op, result = result, x = x, y = y, z = z, number = number }
+    count = count + 1
+    s = { op = op, result = result, x = x, y = y, z = z, number = count }
     interned[key] = s
   end
   return s
@@ -84,7 +84,7 @@ M.ARRAYS = 64
 local EAGER = -1 -- each operation is computed at once
 local reach = M.REACH
 local MOST_ARRAYS = M.ARRAYS
-local arrays, turn = 0, 0 -- how many there were in this turn; an array that is read has the number of its last turn
+local fresh, turn = 0, 0 -- how many there were in this turn; an array that is read has the number of its last turn
 
 ---@return integer  the number of the operation that was written last
 function M.written() return born end
@@ -110,8 +110,8 @@ function M.limits_lifted() return reach == math.huge end
 
 -- An expression that reaches too far back. What reads memory that others may change is computed at once.
 local function limit(x)
-  local many = arrays > MOST_ARRAYS
-  if many then arrays, turn = 0, turn + 1 end
+  local many = fresh > MOST_ARRAYS
+  if many then fresh, turn = 0, turn + 1 end
   if reach == EAGER or x._low < 0 then
     M.evaluate(x)
   elseif reach < math.huge then
@@ -152,7 +152,7 @@ local function operand(x)
   x._store = x._sig and true or x._store -- in one statement: see docs/architecture.md, "Finalizers"
   if x._sig then return x end
   local leaf = leaf_of(x)
-  if leaf._turn ~= turn then leaf._turn, arrays = turn, arrays + 1 end
+  if leaf._turn ~= turn then leaf._turn, fresh = turn, fresh + 1 end
   return leaf
 end
 
@@ -293,7 +293,7 @@ local function finish(sig, shape, ndim, size, a, b, c, low)
     _mark = 0, _num = 0 }, mt)
   remember(x)
   if traced then storage.set_line(x, here() or false) end
-  if x._born - x._low > reach or arrays > MOST_ARRAYS then limit(x) end
+  if x._born - x._low > reach or fresh > MOST_ARRAYS then limit(x) end
   return x
 end
 

@@ -91,8 +91,8 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field ninner integer
 ---@field met integer[]        values that occur again, in order; met_at: how many values there were by then
 ---@field nmet integer
----@field again table[]        inner nodes that another kernel has computed already; again_from, again_to: the values
----  within; again_leaf, again_leaves: the leaves within; again_operations; again_share: see again.lua
+---@field again table[]        inner nodes that another kernel has computed already, with lists beside it: again_from
+---  and again_to, the values within; again_leaf and again_leaves, the leaves; again_operations; again_share (again.lua)
 ---@field nagain integer
 ---@field context integer|false  of the leaves: core.context_id()
 ---@field home userdata|false  memory of that context
@@ -137,8 +137,8 @@ function M.finish(w, computed)
 end
 
 ---What is evaluated before this kernel: an inner value that other kernels have computed already, if storing it moves
----fewer bytes than computing it again and again (again.lua); and random numbers that the kernel could not make one after
----the other, or would make again and again. Kernels that know the place of each element in any order say so (w.numbered).
+---fewer bytes than computing it again and again (again.lua); and random numbers that the kernel could not make one
+---after the other, or would make again and again. Kernels that know each element's place say so (w.numbered).
 ---@param w cudalua.gpuarray.Walk
 ---@return cudalua.gpuarray.Array?
 function M.computed_before(w)
@@ -248,7 +248,9 @@ local function walk(w, x, dtype)
   if c then walk(w, c, sig.z) end
   w.values = w.values + 1
   x._mark, x._num = w.serial, w.values
-  if n > 0 then w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n] end
+  if n > 0 then
+    w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n]
+  end
   return step(w, sig)
 end
 M.walk = walk

@@ -263,8 +263,8 @@ M.fresh_leaf = fresh_leaf
 function M.array_of(leaf, size)
   local shape = leaf.shape
   return setmetatable({ _dtype = leaf.dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = false,
-    _b = false, _c = false, _born = 0, _low = math.huge, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0, _mark = 0,
-    _num = 0 }, mt)
+    _b = false, _c = false, _born = 0, _low = math.huge, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0,
+    _mark = 0, _num = 0 }, mt)
 end
 
 ---A new array of what was computed.
@@ -329,7 +329,7 @@ end
 -- In the order of their making. The first `listed` of them are among the readers of the storages that they read; for
 -- the others nobody asked yet, and most arrays are computed before anybody does.
 local pending, count, listed, limit = setmetatable({}, weak), 0, 0, 1000
-local lines = {} -- by _born
+local lines, lined = {}, false -- by _born; there are some
 
 local function compact()
   local old, size = pending, count
@@ -343,7 +343,7 @@ local function compact()
     if i == listed then m = n end
   end
   local kept = {}
-  for i = 1, next(lines) and n or 0 do
+  for i = 1, lined and n or 0 do
     local x = new[i]
     if x then kept[x._born] = lines[x._born] end
   end
@@ -353,7 +353,7 @@ end
 ---The program's line that wrote an operation, while lines are traced (on the software device and while debugging).
 ---@param x cudalua.gpuarray.Array
 ---@param line string|false
-function M.set_line(x, line) lines[x._born] = line end
+function M.set_line(x, line) lines[x._born], lined = line, true end
 
 ---@param x cudalua.gpuarray.Array
 ---@return string|false|nil line  nil: it was not traced
@@ -364,13 +364,13 @@ function M.line_of(x) return lines[x._born] end
 ---@param list cudalua.gpuarray.Array[]  is filled
 ---@return integer n   its length; what is behind that is of before
 function M.pending_from(low, list)
-  local n, first = 0, count + 1
-  while first > 1 do
-    local x = pending[first - 1]
+  local n, from = 0, count + 1
+  while from > 1 do
+    local x = pending[from - 1]
     if x and x._born < low then break end
-    first = first - 1
+    from = from - 1
   end
-  for i = first, count do
+  for i = from, count do
     local x = pending[i]
     if x and x._sig then
       n = n + 1
@@ -509,8 +509,8 @@ function M.leave(scope)
   scope.kept, scope.replaced = {}, {} -- what lives on may know this scope
 end
 
----Can an expression not be computed, because the memory of an operand was released, or it stands for no value? Such
----ones are in nobody's way: using them is an error, and nothing else is.
+---Can an expression not be computed, because the memory of an operand was released, or it stands for no value? Then
+---using it is an error, and nothing else is.
 ---@param x any
 ---@param known table<any, boolean>  of those that were looked at; expressions are graphs
 ---@return boolean

@@ -605,8 +605,8 @@ end
 
 -- ---- computing -----------------------------------------------------------------------------------------------------
 
--- The result of x in this memory. The expression was computed once; whoever needs it again has it computed for good.
-local function result_in(buf, context, x, kind, to, ticket)
+-- The result in this memory.
+local function result_in(buf, context, kind, to, ticket)
   local result = storage.array_in(buf, context, kind.result, to.shape, to.outputs)
   if ticket and not result._leaf then result._c = ticket end
   return result
@@ -635,8 +635,8 @@ local function at_once(kind, x, to)
       for i = 1, 2 * w.nleaves + (split and 12 or 7) do w.arguments[i] = false end -- memory must not live on here
     end
   end
-  plan.finish(w, false)
-  return buf and result_in(buf, context, x, kind, to, ticket)
+  plan.finish(w, buf ~= nil)
+  return buf and result_in(buf, context, kind, to, ticket)
 end
 
 -- An attempt to reduce x to the new memory `buf`.
@@ -670,9 +670,9 @@ local function attempt(since, kind, x, to, buf, context)
   w.kernel, w.blocks, w.since, w.scratch = k, p.blocks, since, own and { partial }
   w.mailbox = k.told and watched[context]
   local done, captured, ticket = run.kernel(w)
-  plan.finish(w, false)
+  plan.finish(w, done)
   if not done then return AGAIN end
-  local result = result_in(buf, context, x, kind, to, ticket)
+  local result = result_in(buf, context, kind, to, ticket)
   if captured then run.captured(storage.leaf_of(result)) end
   return result
 end

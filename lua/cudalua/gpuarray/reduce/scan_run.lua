@@ -228,7 +228,7 @@ local function attempt(since, scan, context)
   w.kernel, w.blocks, w.since, w.changes, w.scratch = k, p.blocks, since, to ~= nil, cells and cells.scratch
   w.writes[1], w.nwrites = out, 1
   local done = runs.kernel(w)
-  plan.finish(w, false)
+  plan.finish(w, done)
   if not done then return AGAIN end
   return to or storage.array_of(out, size)
 end

@@ -1,0 +1,248 @@
+-- Random programs: several results, loops that carry arrays, reductions that are broadcast back, views, partial writes,
+-- scopes, releases and gpuarray.eval of several. As they are, and operation by operation, they end with the same bits,
+-- strides and owners.
+local gpu = require "spec.support.gpu"
+local batch = require "spec.support.batch"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local ffi = require "ffi"
+local knob = require "spec.support.knob"
+local ndarray = require "cudalua.ndarray"
+local storage = require "cudalua.gpuarray.core.storage"
+local strides = require "cudalua.gpuarray.core.strides"
+local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
+
+local PROGRAMS = tonumber(os.getenv "CUDALUA_GRAPHS") or (gpu.sanitized and 20 or 240)
+
+-- The same numbers on all machines.
+local state
+local function random(n)
+  state = (state * 1103515245 + 12345) % 2 ^ 31
+  return math.floor(state / 2 ^ 16) % n + 1
+end
+local function pick(list) return list[random(#list)] end
+
+-- The expressions are few, so that the kernels are. Values stay small, and NaN does not come up.
+local expressions = {
+  function(x, y) return x + y end,
+  function(x, y) return x * 0.5 - y end,
+  function(x, y) return gpuarray.where(x:gt(y), y, x * 0.25) end,
+}
+
+-- Variables 1 to 3 have the shape {4, 6}, 4 the shape {6}; 2 and 3 lie in the order of columns.
+local ROWS, COLUMNS, WHOLE, ALL = 4, 6, 3, 4
+
+local function start(seed)
+  local s = { dead = {} }
+  for i = 1, ALL do
+    local shape = i <= WHOLE and { ROWS, COLUMNS } or { COLUMNS }
+    local host = ndarray.empty(shape, "float32")
+    for r = 1, i <= WHOLE and ROWS or 1 do
+      for c = 1, COLUMNS do
+        local v = ((seed + i) * 7 + r * 3 + c * 5) % 16 / 8 - 1
+        if i <= WHOLE then host:set(r, c, v) else host:set(c, v) end
+      end
+    end
+    s[i] = gpuarray.to_gpu(host)
+  end
+  s[2], s[3] = s[2]:copy "F", s[3]:copy "F"
+  return s
+end
+
+-- By chance, one of these.
+local steps = {
+  assign = function()
+    local i, j, k, f = random(WHOLE), random(WHOLE), random(ALL), pick(expressions)
+    return function(s) s[i] = f(s[j], s[k]) end
+  end,
+  assign_row = function()
+    local f = pick(expressions)
+    return function(s) s[4] = f(s[4], s[4] * 0.5) end
+  end,
+  loop = function()
+    local i, j, turns, f, g = random(WHOLE), random(WHOLE), 1 + random(39), pick(expressions), pick(expressions)
+    return function(s)
+      local a, b = s[i], s[j]
+      for _ = 1, turns do
+        a = f(a, b) * 0.5
+        b = g(b, a) * 0.5
+      end
+      s[i], s[j] = a, b
+    end
+  end,
+  standardise = function()
+    local i, j, k, f, axis = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2)
+    local name = pick { "max", "sum" }
+    return function(s)
+      local e = f(s[j], s[k])
+      s[i] = e - e[name](e, { axis = axis, keepdims = true }) * 0.125
+    end
+  end,
+  column = function()
+    local j, f = random(WHOLE), pick(expressions)
+    return function(s) s[4] = f(s[j], s[4]):max(1) end
+  end,
+  scan = function()
+    local i, j, axis = random(WHOLE), random(WHOLE), random(2)
+    return function(s) s[i] = (s[j] * 0.25):cummax(axis) end
+  end,
+  view = function()
+    local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s) s[i] = f(s[j], s[k])[{ { -1, 1, -1 } }] * 0.5 end
+  end,
+  transposed = function()
+    local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s) s[i] = f(s[j].T, s[k].T).T end
+  end,
+  part = function()
+    local i, j, f = random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s) s[i][{ { 2, 3 } }] = f(s[i][{ { 1, 2 } }], s[j][{ { 3, 4 } }]) end
+  end,
+  write = function()
+    local i, j, f = random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s) s[i]:set(f(s[j], s[i])) end
+  end,
+  fill = function()
+    local i, v = random(ALL), random(5) / 4
+    return function(s) s[i]:fill(v) end
+  end,
+  eval = function()
+    local list = {}
+    for n = 1, 1 + random(3) do list[n] = random(ALL) end
+    local fresh = random(2) == 1
+    return function(s)
+      local arrays = {}
+      for n, i in ipairs(list) do
+        if fresh then s[i] = s[i] * 0.5 + s[4] end
+        arrays[n] = s[i]
+      end
+      gpuarray.eval(unpack(arrays))
+    end
+  end,
+  scope = function()
+    local i, j, k, f, g = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), pick(expressions)
+    local together = random(2) == 1
+    return function(s)
+      s[i], s[j] = gpuarray.scope(function()
+        local t = f(s[j], s[k])
+        local u = g(t, s[i])
+        if together then gpuarray.eval(u, s[k], t) end
+        s.dead[#s.dead + 1] = u
+        return t * 0.5, t + u * 0.5
+      end)
+    end
+  end,
+  release = function()
+    local i, j, f = random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s)
+      local t = (s[j] * 0.5):eval()
+      local reader, kept = t + 1, f(t, s[i]) -- who reads t later is an error, or has a value by then
+      gpuarray.eval(kept, s[i])
+      t:release()
+      s.reader = reader
+      s[i] = kept
+    end
+  end,
+  stream = function()
+    local i, j, f = random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s)
+      s.stream = s.stream or cuda.Stream()
+      s.stream:use(function()
+        local t = f(s[i], s[j])
+        s[i], s[j] = t * 0.5, t + s[j] * 0.25
+      end)
+    end
+  end,
+  forget = function()
+    local i, j = random(WHOLE), random(WHOLE)
+    return function(s)
+      local _ = s[i] * s[j] -- read by nothing
+      s[i] = s[j]
+    end
+  end,
+  collect = function() return function() collectgarbage "step" end end,
+}
+
+local names = {}
+for name in pairs(steps) do names[#names + 1] = name end
+table.sort(names)
+
+local function program()
+  local list, seed = {}, random(1000)
+  for n = 1, 3 + random(5) do list[n] = steps[pick(names)]() end
+  return function()
+    local s = start(seed)
+    for n = 1, #list do list[n](s) end
+    return s
+  end
+end
+
+local function text_of(x)
+  local host = x:get({ array = true }):copy "C"
+  return ffi.string(host:data(), host.nbytes) .. " in " .. table.concat({ unpack(x.strides, 1, x.ndim) }, ",")
+end
+
+-- What a program leaves: bits and strides of its variables, and whether what its scopes made is gone.
+local function outcome(run)
+  local s, list = run(), {}
+  for i = 1, ALL do list[i] = text_of(s[i]) end
+  for _, x in ipairs(s.dead) do
+    local ok, err = pcall(x.get, x)
+    list[#list + 1] = ok and "alive" or tostring(err.message):match "released" or tostring(err)
+  end
+  return table.concat(list, "|")
+end
+
+-- How many of the programs end otherwise, and the number of the first one; and how many kernels there were.
+local function differing(list)
+  local results, kernels, found, first = {}, 0, 0, nil
+  for _, mode in ipairs { true, false } do
+    kernels = kernels + batch.run(function()
+      gpuarray.eager(mode)
+      results[mode] = {}
+      for k = 1, #list do
+        local ok, text = pcall(outcome, list[k])
+        results[mode][k] = ok and text or "error: " .. tostring(text)
+      end
+      gpuarray.eager(false)
+    end)
+  end
+  for k = 1, #list do
+    if results[true][k] ~= results[false][k] then
+      found, first = found + 1, first or k
+    end
+    assert(not results[true][k]:find "^error", results[true][k])
+  end
+  return found, first, kernels, first and results[false][first]
+end
+
+local function programs(count, seed)
+  state = (tonumber(os.getenv "CUDALUA_SEED") or 0) + seed
+  local list = {}
+  for k = 1, count do list[k] = program() end
+  return list
+end
+
+describe("Random programs with several results", function()
+  setup(gpu.context)
+  teardown(function() gpuarray.eager(false) end)
+
+  it("end with the bits, strides and owners of operation by operation", function()
+    local found, first, kernels, text = differing(programs(PROGRAMS, 20261128))
+    assert.equal(0, found, ("program %s of %d: %s"):format(first, PROGRAMS, text))
+    assert.is_true(kernels > 50)
+  end)
+
+  it("would have other strides if results of one kernel shared them", function()
+    finally(knob(strides, "same_order", function() return true end))
+    assert.is_true((differing(programs(40, 20261128))) > 0)
+  end)
+
+  it("would have other owners if results did not keep their own", function()
+    local adopt = storage.adopt
+    finally(knob(evaluate, "take", function(x, leaf)
+      x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._low = leaf, leaf, leaf.store, false, false, false, false,
+        math.huge
+    end))
+    assert.is_true(adopt ~= nil and (differing(programs(40, 20261128))) > 0)
+  end)
+end)
