@@ -1,7 +1,7 @@
 -- Twelve programs, as users write them, and three pieces of others: bench/programs/, whose texts are frozen. Each runs
 -- in a process of its own on a small size: its results are compared with loops on the host, and its launches counted.
--- On a GPU, each is then timed on its large size beside the same program of PyTorch, of PyTorch with torch.compile() and
--- of CuPy, as their users write it.
+-- On a GPU, each is then timed on its large size beside the same program of PyTorch, of PyTorch with torch.compile()
+-- and of CuPy, as their users write it.
 --   ./dev bench programs [ROUNDS [NAME]]
 -- Rounds take turns; times are medians, between events. "first" is the first call in a process, with nothing compiled
 -- before. The tables are for bench/RESULTS.md.
