@@ -88,8 +88,8 @@ static const char *hint_for(CUresult code) {
 }
 
 static const char class_key = 0, root_key = 0;
-static const char *const class_names[] = {"Error",        "LogicError",   "MemoryError",   "LaunchError",
-                                          "RuntimeError", "CompileError", "InterruptError"};
+static const char *const class_names[] = {"Error",        "LogicError",   "MemoryError",    "LaunchError",
+                                          "RuntimeError", "CompileError", "InterruptError", "LinAlgError"};
 enum { CLASSES = sizeof class_names / sizeof *class_names };
 
 void cl_push_error_classes(lua_State *L) {

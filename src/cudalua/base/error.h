@@ -1,4 +1,4 @@
-/* Errors are tables of one of seven classes (lua/cudalua/base/errors.lua gives them their methods). They are
+/* Errors are tables of one of eight classes (lua/cudalua/base/errors.lua gives them their methods). They are
  * built here and thrown in one place, cl_throw(). */
 #ifndef CUDALUA_ERROR_H
 #define CUDALUA_ERROR_H
@@ -16,7 +16,8 @@ typedef enum cl_ErrorClass {
   CL_LAUNCH_ERROR,
   CL_RUNTIME_ERROR,
   CL_COMPILE_ERROR,
-  CL_INTERRUPT_ERROR
+  CL_INTERRUPT_ERROR,
+  CL_LINALG_ERROR
 } cl_ErrorClass;
 
 /* Pushes a new error table with message (and class). Add fields with lua_setfield, then cl_throw(). */
