@@ -216,7 +216,7 @@ function M.options(where, options, known)
   end
   for key, value in pairs_of(options) do
     if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end
-    if not known[key] then require("cudalua.base.option_names").refuse(where, key, known) end
+    if not known[key] then require("cudalua.base.option_names").refuse(where, key, known, options) end
   end
   if not debug.getmetatable(options) then return options end
   local values = {}

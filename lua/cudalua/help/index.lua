@@ -3524,10 +3524,10 @@ The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) 
 They are computed as float64 and then rounded.
 @param n integer  the number of elements of the transform
 @param d? number  the distance between two samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: a float type, default dtype.default_float(). You can pass the options instead of d
+@param options? {d: number, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  d: in place of the argument. dtype: a float type, default dtype.default_float(). You can pass the options instead of d
 @return cuda.gpuarray.Array
 @raise LogicError if n is not a positive integer, or if d is 0 or not a number
-@options allocator dtype out stream
+@options allocator d dtype out stream
 = cuda.fft.fftn(a, options)
 The transform along several axes, as NumPy's fftn: along one axis after the other.
 @param a cuda.gpuarray.Array  an array with at least one axis
@@ -3598,10 +3598,10 @@ others are their conjugates. It takes half the time and memory; an odd n saves l
 The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, divided by n d.
 @param n integer  the number of elements of the real array
 @param d? number  the distance between two samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for fft.fftfreq
+@param options? {d: number, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  d: as for fft.fftfreq; dtype: as for fft.fftfreq
 @return cuda.gpuarray.Array  floor(n / 2) + 1 elements
 @raise LogicError as fft.fftfreq
-@options allocator dtype out stream
+@options allocator d dtype out stream
 # docs/from-pycuda.md
 = cudalua.autoinit module
 `require "cudalua.autoinit"` opens the driver and makes a context on the default device (tools.make_default_context), current from then on.
