@@ -10,8 +10,8 @@ describe("First programs of linear algebra", function()
 
   it("are told where the dtype of random numbers and of sparse.eye goes", function()
     local rng = cuda.random.Generator(1)
-    raises("Generator:normal: mean must be a number or an array, got 'float64'; write normal(shape, mean, sigma, dtype), "
-      .. "or {dtype = ...} behind the shape", rng.normal, rng, { 2, 2 }, "float64")
+    raises("Generator:normal: mean must be a number or an array, got 'float64'; write normal(shape, mean, sigma, "
+      .. "dtype), or {dtype = ...} behind the shape", rng.normal, rng, { 2, 2 }, "float64")
     raises("low must be a number or an array, got a dtype; write uniform(shape, low, high, dtype)", rng.uniform, rng, 3,
       cuda.dtype.float64)
     raises("mean must be a number or an array, got a string", rng.normal, rng, 3, "frobnicate")

@@ -270,8 +270,10 @@ M.random = spelled {
 
 ---Sparse matrices: SciPy, CuPy.
 M.sparse = spelled {
-  { "csr_matrix csr_array", "cuda.sparse.csr(x), or cuda.sparse.csr {data =, indices =, indptr =, shape =, base = 0}" },
-  { "csc_matrix csc_array", "cuda.sparse.csc(x), or cuda.sparse.csc {data =, indices =, indptr =, shape =, base = 0}" },
+  { "csr_matrix csr_array", "cuda.sparse.csr(x), or cuda.sparse.csr {data =, indices =, indptr =, shape =, " ..
+    "base = 0}" },
+  { "csc_matrix csc_array", "cuda.sparse.csc(x), or cuda.sparse.csc {data =, indices =, indptr =, shape =, " ..
+    "base = 0}" },
   { "coo_matrix coo_array", "cuda.sparse.coo(x), or cuda.sparse.coo {data =, rows =, columns =, shape =, base = 0}" },
   { "lil_matrix lil_array dok_matrix dok_array bsr_matrix bsr_array", "cuda.sparse.coo {data =, rows =, columns =, " ..
     "shape =}: the formats are csr, csc, coo and packed" },

@@ -93,8 +93,8 @@ end
 ---  compute a = u' u from the upper triangle. check: wait and raise an error if a matrix is not positive definite;
 ---  default true; false: return NaN
 ---@return cudalua.gpuarray.Array
----@raise LinAlgError if a matrix is not positive definite; its fields are `matrix`, `matrices` and `pivot`, the order of
----  the first leading minor that is not positive
+---@raise LinAlgError if a matrix is not positive definite; its fields are `matrix`, `matrices` and `pivot`, the order
+---  of the first leading minor that is not positive
 ---@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out
 ---  has another shape
 function M.cholesky(a, options)

@@ -367,7 +367,9 @@ end
 local function failures(host, lead, size, failure)
   local p, list = ffi.cast("const int32_t *", host:data()), {}
   for i = 0, size - 1 do
-    if p[i] > 0 or failure.no_pivot and p[i] ~= 0 then list[#list + 1] = { matrix = position(lead, i), pivot = p[i] } end
+    if p[i] > 0 or failure.no_pivot and p[i] ~= 0 then
+      list[#list + 1] = { matrix = position(lead, i), pivot = p[i] }
+    end
   end
   return list
 end
@@ -377,7 +379,7 @@ end
 ---@field is string      "is singular", "is not positive definite"
 ---@field why string     with one %d: the reported number
 ---@field hint? string
----@field no_pivot? boolean  the number is no pivot's, and a negative one counts, too
+---@field no_pivot? boolean  the number is not a pivot's, and a negative one counts, too
 
 ---What a report says about matrices for which an iteration does not end.
 ---@param why string  as in a Failure

@@ -42,7 +42,7 @@ typedef struct cl_Inbox {
   _Atomic uint32_t length;
   Completion *_Atomic dropped; /* will not be called: their functions wait to be released */
   CUresult lost;               /* the fault that dropped some, which cuda.poll() has not raised yet; else 0 */
-  int *unused; /* registry references of functions that no node has any more */
+  int *unused;                 /* registry references of functions that no node has any more */
   uint32_t unused_count, unused_room;
 } cl_Inbox;
 
