@@ -380,8 +380,8 @@ M.objects = {
     { "linalg", "the functions of cuda.sparse itself: cg, bicgstab, gmres, jacobi" },
     { "identity", "cuda.sparse.eye(n)" },
     { "array matrix", "cuda.sparse.csr(x), cuda.sparse.csc(x) or cuda.sparse.coo(x)" },
-    { "random rand", "cuda.sparse.from_dense(x), or cuda.sparse.coo {data =, rows =, columns =, shape =} with random " ..
-      "positions: values of one position are added" },
+    { "random rand", "cuda.sparse.from_dense(x), or cuda.sparse.coo {data =, rows =, columns =, shape =} with " ..
+      "random positions: values of one position are added" },
     { "zeros", "cuda.sparse.csr {shape = {rows, columns}}" },
     { "mm spmm spmv matmul dot", "m:matmul(x)" },
     { "toarray", "m:todense()" },
@@ -415,7 +415,8 @@ M.objects = {
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
   { "spsolve splu spilu factorized", "sparse matrices have no direct solver; use cuda.sparse.gmres(A, b), or " ..
-    "cuda.sparse.cg(A, b) if A is symmetric and positive definite, or cuda.linalg.solve(A:todense(), b) if A is small" },
+    "cuda.sparse.cg(A, b) if A is symmetric and positive definite, or cuda.linalg.solve(A:todense(), b) if A is " ..
+    "small" },
   { "eig eigvals", "eigenvalues of nonsymmetric matrices are not supported; for symmetric and Hermitian matrices " ..
     "use cuda.linalg.eigh(a)" },
   { "sliding_window_view as_strided unfold", "arrays have no overlapping windows: sum shifted slices, or take a[i] " ..

@@ -5195,8 +5195,8 @@ Returns a file descriptor for an event loop. It is readable while functions pass
 host nodes of graphs, are ready; the loop then calls cuda.poll(). Each Lua state has its own descriptor. The loop
 must not read, write or close it; it is closed with the state, and programs that the loop starts do not inherit it.
 Behind a failed kernel the driver calls no function, and the descriptor does not become readable. So set a time limit
-for the wait, and then call Stream:is_done(), which raises the error. If another call has raised it, the descriptor is
-readable and poll() raises.
+for the wait, and then call Stream:is_done(), which raises the error. If another call has raised it, the descriptor
+is readable and poll() raises.
 @return integer fd  the same in each call
 @raise RuntimeError after a fork, or if the process has run out of descriptors
 = cuda.compute_mode field
