@@ -272,8 +272,8 @@ for scalar in ("char uchar short ushort int uint long ulong longlong ulonglong f
   VECTORS[scalar] = true
 end
 
--- Can NVRTC leave out CUDA's vector types? Then it is a fifth faster for small kernels, and writes the same PTX. That is
--- for kernels of arrays, which include nothing and have no textures. NVRTC 12 may not have the option.
+-- Can NVRTC omit CUDA's vector types? It is a fifth faster for small kernels then, and writes the same PTX. This is for
+-- kernels of arrays, which include nothing and have no textures. NVRTC 12 may not have the option.
 local function is_minimal(job, info)
   if job.where ~= "gpuarray" or info.major < 13 then return false end
   for scalar in job.source:gmatch "%f[%w_](%l+)[1-4]%f[^%w_]" do
