@@ -39,7 +39,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 //: columns
-// Neighbours in memory are rows: a block has 32 of them, and a thread one lane of one. AHEAD terms are under way at once.
+// Neighbours in memory are rows: a block has 32 of them, and a thread one lane of one. A thread loads AHEAD terms before
+// it adds the first.
 extern "C" __global__ void __launch_bounds__(1024)
     array_product_columns(const unsigned long long all, const unsigned long long m, const unsigned long long k,
                           const unsigned long long parts, const unsigned long long chunks, const Element *const a0,

@@ -80,7 +80,8 @@ function M.kernel(path, name, place, types, ordered)
     if types then
       list[#list + 1] = scalar(sum) .. load("load_a", data, sum) .. load("load_x", other, sum) .. store(sum, result)
       fields = path == "merge/product" and merge_fields(place, data, sum, ordered) or { data = ctype.memory(data) }
-      fields.other, fields.result, fields.order = ctype.memory(other), ctype.memory(result), ordered and "order[i]" or "i"
+      fields.other, fields.result = ctype.memory(other), ctype.memory(result)
+      fields.order = ordered and "order[i]" or "i"
     end
     for _, p in ipairs(before[path] or {}) do list[#list + 1] = template.fill(file, p, fields) end
     list[#list + 1] = template.fill(file, part, fields)
