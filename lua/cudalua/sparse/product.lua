@@ -49,6 +49,7 @@ local STEPS_THREADS = 128 -- of a block: kernels/sparse/merge.cu
 local function times_vector(what, s, order, data, x, t)
   local types = { data = data._dtype, other = x._dtype, result = t }
   local starts, blocks = structures.partition(s, what)
+  if not order then data = code.aligned(data) end -- the kernel loads words of 16 bytes
   local sum = code.sum_type(t)
   local y, heads = structures.list(t, s.lines), code.scratch(blocks * sum.itemsize)
   local carries = code.scratch(blocks * sum.itemsize)
