@@ -185,6 +185,31 @@ describe("A cut", function()
     assert.equal(201 * 4 + 6, b:sum():item())
   end)
 
+  it("is earlier where many arrays are read, for reductions and scans, too", function()
+    local most, finish = 0, plan.finish
+    finally(knob(plan, "finish", function(w, computed)
+      if computed then most = math.max(most, w.nleaves) end
+      return finish(w, computed)
+    end))
+    local parts = {}
+    for k = 1, 60 do parts[k] = gpuarray.full({ 3, 4 }, k):eval()[{ { 3, 1, -1 }, {} }] end
+    local function sum_of(list)
+      while #list > 1 do -- a tree: no operation reaches back far
+        local pairs_of_them = {}
+        for k = 1, #list, 2 do
+          pairs_of_them[#pairs_of_them + 1] = list[k + 1] and list[k] * 0.5 + list[k + 1] * 0.5 or list[k] * 0.5
+        end
+        list = pairs_of_them
+      end
+      return list[1]
+    end
+    local alone = sum_of(parts):eval()
+    assert.same((alone * 1):sum(1):tolist(), sum_of(parts):sum(1):tolist())
+    assert.same(alone:cumsum(2):tolist(), sum_of(parts):cumsum(2):tolist())
+    assert.same(alone:tolist(), gpuarray.zeros({ 3, 4 }):set(sum_of(parts)):tolist())
+    assert.is_true(most <= cut.LEAVES + 8, most .. " arrays")
+  end)
+
   it("stores what other expressions read across it, too", function()
     local a, b = x, y
     for _ = 1, 120 do

@@ -8,7 +8,7 @@ M.groups = {
     pages = { "docs/start.md", "docs/installation.md", "docs/first-steps.md", "docs/gallery.md", "docs/prompt.md",
       "docs/from-numpy.md", "docs/from-torch.md", "docs/from-pycuda.md", "docs/traps.md", "docs/editors.md" } },
   { title = "Arrays",
-    pages = { "docs/arrays.md", "docs/reductions.md", "docs/host-arrays.md", "docs/matrices.md", "docs/fourier.md",
+    pages = { "docs/arrays.md", "docs/fusion.md", "docs/reductions.md", "docs/host-arrays.md", "docs/matrices.md", "docs/fourier.md",
       "docs/signals.md", "docs/filters.md", "docs/sparse.md", "docs/random.md", "docs/looking.md", "docs/sharing.md",
       "docs/backends.md" } },
   { title = "CUDA",

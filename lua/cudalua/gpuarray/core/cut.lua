@@ -30,18 +30,26 @@ local serial = 0 -- walks of plan.lua count upwards
 
 -- ---- looking ------------------------------------------------------------------------------------------------------
 
--- How many operations an expression has: `most` + 1 if they are more. One that is used twice counts once.
-local function count(x, n, most)
-  if n > most or type(x) ~= "table" or not x._sig or x._mark == serial then return n end
+-- How many operations an expression has, and how many arrays it reads. One that is used twice counts once. It is not
+-- counted beyond `most` operations.
+local function count(x, operations, leaves, most)
+  if operations > most or type(x) ~= "table" then return operations, leaves end
+  local leaf = x._leaf == true and x or x._first
+  if leaf then
+    if leaf._mark == serial then return operations, leaves end
+    leaf._mark = serial
+    return operations, leaves + 1
+  end
+  if not x._sig or x._mark == serial then return operations, leaves end
   x._mark = serial
-  n = count(x._a, n + 1, most)
-  n = count(x._b, n, most)
-  return count(x._c, n, most)
+  operations, leaves = count(x._a, operations + 1, leaves, most)
+  operations, leaves = count(x._b, operations, leaves, most)
+  return count(x._c, operations, leaves, most)
 end
 
-local function operations(x, most)
+local function size_of_expression(x, most)
   serial = serial - 1
-  return count(x, 0, most)
+  return count(x, 0, 0, most)
 end
 
 -- Bytes of a leaf's elements.
@@ -345,7 +353,7 @@ end
 ---@param reach integer  so far back it may reach
 function M.cut(x, reach)
   if storage.evaluated > x._low then
-    local n = operations(x, M.FEW)
+    local n = size_of_expression(x, M.FEW)
     if n <= M.FEW then
       x._low = x._born - n
       return
@@ -372,8 +380,9 @@ end
 ---Cuts an expression that is evaluated next, until one kernel can have it.
 ---@param x cudalua.gpuarray.Array
 function M.fit(x)
-  while x._sig and x._born - x._low >= M.OPERATIONS do
-    if operations(x, M.OPERATIONS) <= M.OPERATIONS then return end
+  while x._sig do
+    local n, leaves = size_of_expression(x, M.OPERATIONS)
+    if n <= M.OPERATIONS and leaves <= M.LEAVES then return end
     local s = look(x)
     local done
     repeat

@@ -19,7 +19,7 @@ local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage
 
 local M = {}
 
-local LONG = 64 -- what has fewer operations is not cut: see cut.lua
+local LONG = 24 -- what has fewer operations, and so at most twice as many operands, is not cut: see cut.lua
 
 -- ---- kernels --------------------------------------------------------------------------------------------------------
 
@@ -235,14 +235,21 @@ local function settle(x, leaf)
   return x._leaf == leaf and leaf or storage.leaf_of(x)
 end
 
+---Cuts an expression that is too long for one kernel: see cut.lua.
+---@param x any
+function M.fit(x)
+  if type(x) == "table" and x._sig and x._born - x._low >= LONG then graph.fit(x) end
+end
+local fit = M.fit
+
 ---The value of a pending array: it is computed, unless it was before.
 ---@param x cudalua.gpuarray.Array
 ---@param whole? boolean  it is cut already: see cut.lua
 ---@return table leaf
 function M.evaluate(x, whole)
   if not x._sig then return storage.leaf_of(x) end
-  if not whole and x._born - x._low >= LONG then
-    graph.fit(x)
+  if not whole then
+    fit(x)
     if not x._sig then return storage.leaf_of(x) end
   end
   local leaf
@@ -269,7 +276,7 @@ end
 ---The same for callers that do not need the value's layout, which is made when it is needed.
 ---@param x cudalua.gpuarray.Array
 function M.force(x)
-  if x._sig and x._born - x._low >= LONG then graph.fit(x) end
+  fit(x)
   if x._sig and not x._store and not storage.is_scoped() then
     local buf, context
     if graph.is_traced() then
@@ -309,7 +316,7 @@ end
 ---@param since? integer  of storage.writes: nothing is written if there were others since then
 ---@return boolean done
 function M.store(x, out, size, since)
-  if type(x) == "table" and x._sig and x._born - x._low >= LONG then graph.fit(x) end
+  fit(x)
   if out.dtype.kind == "struct" and x._leaf == true then
     size = size * out.dtype.itemsize / math.min(out.dtype.alignment, 8)
     x, out = in_words(x), in_words(out)

@@ -288,7 +288,7 @@ end
 
 local function compute(group)
   local list = group
-  for i = 1, group.whole and 0 or #list do graph.fit(list[i]) end
+  for i = 1, group.whole and 0 or #list do evaluate.fit(list[i]) end
   while #list > 1 do
     local left = compute_some(list, group)
     if #left >= #list then return end

@@ -9,8 +9,14 @@ local abs, min = math.abs, math.min
 
 local M = {}
 
----So many numbers, of the strides and extents, a kernel takes at most: 4 KiB hold them and 32 arrays.
-M.MOST_NUMBERS = 400
+-- 4 KiB hold so many arguments, and those that each kernel has.
+local MOST_ARGUMENTS = 490
+
+---Does a kernel take all arguments: arrays, values, and the numbers of strides and extents?
+---@param w cudalua.gpuarray.Walk
+---@param p {count: integer}
+---@return boolean
+function M.fits(w, p) return p.count + w.nleaves + w.nscalars <= MOST_ARGUMENTS end
 
 ---The exponent of the smallest power of two that is not less.
 ---@param n number

@@ -523,7 +523,7 @@ end
 local nowhere = { buf = false, off = 0 } -- what is not there yet
 local run_fresh, context_id, pools, watched = run.fresh, core.context_id, storage.pools, cell.watched
 
-local MOST_NUMBERS, AGAIN = gathered.MOST_NUMBERS, run.AGAIN
+local fits, AGAIN = gathered.fits, run.AGAIN
 
 local compute
 
@@ -626,7 +626,7 @@ local function at_once(kind, x, to)
     local k, c = w.state.kernel, recent[context]
     local fn = k and k.loaded[context]
     local split = p.counters > 0
-    if fn and p.count <= MOST_NUMBERS and (not split or
+    if fn and fits(w, p) and (not split or
       c and c.count >= p.counters and c.bytes >= p.outputs * p.parts * k.acc_bytes) then
       gather(w, p, nowhere, to.count, split and c.parts, split and c.counters)
       local bytes, place, told = p.outputs * kind.result.itemsize, split and 8 or 5, k.told and watched[context]
@@ -658,7 +658,7 @@ local function attempt(since, kind, x, to, buf, context)
     return f(kind, x, to, across)
   end
   local p = not again and close(w, x, kind, to, across and true or false)
-  if p and p.count > MOST_NUMBERS and x._sig then again = x end
+  if p and not fits(w, p) and x._sig then again = x end
   if again then
     plan.finish(w, false)
     evaluate.evaluate(again)
@@ -683,7 +683,7 @@ end
 ---@param to cudalua.gpuarray.Reduced
 ---@return cudalua.gpuarray.Array  a new one
 function compute(kind, x, to)
-  graph.fit(x)
+  evaluate.fit(x)
   local result = at_once(kind, x, to)
   if result then return result end
   local buf, context = storage.buffer(to.outputs * kind.result.itemsize)

@@ -215,7 +215,7 @@ local function attempt(since, scan, context)
         strides or storage.dense_strides(shape, kind.result.itemsize))
     end
     p = close(w, scan, out)
-    if p.count > gathered.MOST_NUMBERS and x._sig then again = x end
+    if not gathered.fits(w, p) and x._sig then again = x end
   end
   if again then
     plan.finish(w, false)
@@ -237,7 +237,7 @@ end
 ---@param scan cudalua.gpuarray.Scan
 ---@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
 function compute(scan)
-  graph.fit(scan.x)
+  evaluate.fit(scan.x)
   if scan.to then return (runs.until_done(attempt, scan, core.context_id())) end
   local bytes = scan.x._size * scan.kind.result.itemsize
   local buf, context = storage.buffer(bytes)
