@@ -75,6 +75,8 @@ end
 ---@field leaf_last integer[]  _born of their last readers
 ---@field room integer       operations up to this _born read no more than M.LEAVES arrays
 ---@field live integer[]     see live_bytes()
+---@field start integer      the first node behind the last cut
+---@field carried integer[]  numbers of the nodes that cuts have stored
 
 local spare = false -- a stretch that is not in use; another one is made if a finalizer cuts in between
 
@@ -101,7 +103,7 @@ local function look(x)
   local n = storage.pending_from(x._low, nodes)
   serial = serial - 1
   local mark, room = serial, math.huge
-  s.n, s.nleaves, s.operations, s.low, s.sums = n, 0, 0, x._born, false
+  s.n, s.nleaves, s.operations, s.low, s.sums, s.start, s.carried = n, 0, 0, x._born, false, 1, {}
   for k = 1, n do
     local y = nodes[k]
     local a, b, c, born = y._a, y._b, y._c, y._born
@@ -145,12 +147,21 @@ local function live_bytes(s, to, final)
     if last > 0 then change[0] = change[0] + bytes end
     if last > 0 and last <= to then change[last] = change[last] - bytes end
   end
-  for k = 1, s.n do
+  for i = 1, #s.carried do
+    local k = s.carried[i]
+    local y, last = s.nodes[k], s.last[k] - low
+    if last > 0 then
+      local bytes = y._size * y._dtype.itemsize
+      change[0] = change[0] + bytes
+      if last <= to then change[last] = change[last] - bytes end
+    end
+  end
+  for k = s.start, s.n do
     local y = s.nodes[k]
     local first, last = y._born - low, s.last[k] - low
+    if first > to then break end
     if final and s.last[k] == 0 and not y._store then last = to + 1 end
-    if first < 0 and not y._sig then first = 0 end -- a cut before stored it
-    if first >= 0 and first <= to and last > first then
+    if first >= 0 and last > first then
       local bytes = y._size * y._dtype.itemsize
       change[first] = change[first] + bytes
       if last <= to then change[last] = change[last] - bytes end
@@ -270,12 +281,12 @@ end
 ---@return cudalua.gpuarray.Array[] asked   what x is made of, in the order of writing
 ---@return cudalua.gpuarray.Array[] stored  these, and what others read across the cut, or nothing reads yet
 local function live_at(s, x, place)
-  local asked, stored, taken, moved, n = {}, {}, {}, 0, s.n
-  while n > 0 and s.nodes[n]._born > place do n = n - 1 end -- what follows is behind the cut
+  local asked, stored, taken, moved, from, n = {}, {}, {}, 0, s.start, s.start - 1
+  while n < s.n and s.nodes[n + 1]._born <= place do n = n + 1 end -- what follows is behind the cut
   for i = 1, s.nleaves do moved = moved + size_of(s.leaves[i]) end
-  for k = 1, n do
+  for k = from, n do
     local y = s.nodes[k]
-    if s.cone[k] and y._born <= place and s.last[k] > place then
+    if s.cone[k] and s.last[k] > place then
       asked[#asked + 1], taken[k] = y, true
       moved = moved + y._size * y._dtype.itemsize
     end
@@ -284,10 +295,10 @@ local function live_at(s, x, place)
   local home = storage.several and results.home_of(x, homes) or memory_of(s)
   local may, inside, left = may_have_companions(home), storage.recorded_from(), min(moved, M.BUDGET)
   for pass = may and 1 or 3, 2 do -- what is read later first, then what nothing reads yet, the newest first
-    for k = n, 1, -1 do
+    for k = n, from, -1 do
       local y = s.nodes[k]
       local wanted = pass == 1 and s.last[k] > place or pass == 2 and s.last[k] == 0 and not y._store and y ~= x
-      if wanted and not taken[k] and y._born <= place and y._born > inside and y._sig then
+      if wanted and not taken[k] and y._born > inside and y._sig then
         local bytes, near = y._size * y._dtype.itemsize, storage.several and results.home_of(y, homes)
         local here = not storage.several or near and home and near.store.context == home.store.context
         if bytes <= moved and (pass == 1 or bytes <= left) and here and not storage.is_dead(y, dead) then
@@ -296,9 +307,10 @@ local function live_at(s, x, place)
       end
     end
   end
-  for k = 1, n do
-    if taken[k] then stored[#stored + 1] = s.nodes[k] end
+  for k = from, n do
+    if taken[k] then stored[#stored + 1], s.carried[#s.carried + 1] = s.nodes[k], k end
   end
+  s.start = n + 1
   return asked, stored
 end
 
@@ -312,14 +324,21 @@ local function least(low, o)
 end
 
 -- Goes on behind a cut.
-local function go_on(s, place)
+local function go_on(s)
   s.low, s.operations = math.huge, 0
-  for k = 1, s.n do
-    local y = s.nodes[k]
-    if s.cone[k] and y._born > place then
+  for k = s.start, s.n do
+    if s.cone[k] then
       s.operations = s.operations + 1
-      if y._born < s.low then s.low = y._born end
+      if s.low == math.huge then s.low = s.nodes[k]._born end
     end
+  end
+end
+
+-- Operations behind a cut begin there.
+local function begin_there(s)
+  for k = s.start, s.n do
+    local y = s.nodes[k]
+    if y._sig then y._low = least(least(least(y._born, y._a), y._b), y._c) end
   end
 end
 
@@ -331,13 +350,7 @@ local function cut(s, x, final)
   if #asked == 0 then return false end
   if #stored > 1 then results.together(stored, true) end
   for k = 1, #asked do evaluate.evaluate(asked[k], true) end
-  for k = 1, s.n do
-    local y = s.nodes[k]
-    if y._sig and y._born > place then
-      y._low = least(least(least(y._born, y._a), y._b), y._c)
-    end
-  end
-  go_on(s, place)
+  go_on(s)
   return true
 end
 
@@ -363,10 +376,11 @@ function M.cut(x, reach)
     local s = look(x)
     local n, done = s.operations, false
     if x._sig then x._low = s.low end
-    while x._sig and x._born - s.low > reach and cut(s, x) do
+    while x._sig and x._born - s.low > (done and M.AHEAD or reach) and cut(s, x) do
       done = true
-      if s.room < math.huge or x._born - s.low <= M.AHEAD then break end
+      if s.room < math.huge then break end
     end
+    if done then begin_there(s) end
     leave(s)
     if not x._sig or x._born - x._low <= reach then return end
     if not done then
@@ -383,13 +397,15 @@ function M.fit(x)
   while x._sig do
     local n, leaves = size_of_expression(x, M.OPERATIONS)
     if n <= M.OPERATIONS and leaves <= M.LEAVES then return end
-    local s = look(x)
-    local done
-    repeat
-      done = cut(s, x, true)
-    until not done or not x._sig or s.operations <= M.OPERATIONS or s.room < math.huge
+    local s, cuts = look(x), 0
+    while x._sig and s.operations > M.OPERATIONS or cuts == 0 do
+      if not cut(s, x, true) then break end
+      cuts = cuts + 1
+      if s.room < math.huge then break end
+    end
+    if cuts > 0 then begin_there(s) end
     leave(s)
-    if not done then return compute_operands(x) end
+    if cuts == 0 then return compute_operands(x) end
   end
 end
 
