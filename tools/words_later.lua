@@ -5,7 +5,6 @@ return {
   ["docs/meta/memory.lua"] = 1,
   ["docs/meta/stream.lua"] = 1,
   ["docs/meta/vec.lua"] = 1,
-  ["docs/programs.md"] = 1,
   ["docs/rooms.md"] = 1,
   ["lua/cudalua/base/layout.lua"] = 2,
   ["lua/cudalua/debug.lua"] = 1,
