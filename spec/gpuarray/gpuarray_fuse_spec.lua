@@ -3,7 +3,9 @@ local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
+local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
+local runs = require "cudalua.gpuarray.core.run"
 
 local fuse = gpuarray.fuse
 
@@ -400,6 +402,23 @@ extern "C" __global__ void __launch_bounds__(256) array_mul_add(const unsigned l
     assert.is_truthy(x._sig)
     assert.same({ 1.5, 4.5, 9.5 }, x:tolist())
     gpu.raises("LogicError", "the array is already", gpuarray.source, x)
+  end)
+
+  it("is that of the last kernel if a long expression is cut", function()
+    local x, y = gpuarray.full(100, 2):eval(), gpuarray.full(100, 3):eval()
+    local s = x
+    for _ = 1, 100 do s = s * 0.5 + y end
+    local text = gpuarray.source(s)
+    assert.equal(72, select(2, text:gsub("const float v%d+ =", ""))) -- 128 operations are in front of the cuts
+    assert.is_truthy(s._sig)
+    local compiled = {}
+    local load = runs.load
+    finally(knob(runs, "load", function(k, ...)
+      compiled[#compiled + 1] = require("cudalua.gpuarray.kernel.codegen").source(k)
+      return load(k, ...)
+    end))
+    assert.is_true(math.abs(s[1] - 6) < 1e-6)
+    assert.equal(text, compiled[#compiled])
   end)
 
   it("compiles, and takes what other kernels computed as it will be", function()

@@ -191,6 +191,17 @@ describe("gpuarray.eval of several arrays", function()
     assert.is_true(live() - before <= 2 * 512)
   end)
 
+  it("ends where it is interrupted", function()
+    local a, b = x + 1, x * 2
+    local restore = knob(storage, "buffer", function() errors.raise("InterruptError", "interrupted") end)
+    local ok, err = pcall(gpuarray.eval, a, b)
+    restore()
+    assert.is_true(not ok and cuda.is_error(err, "InterruptError"))
+    assert.is_truthy(a._sig and b._sig)
+    gpuarray.eval(a, b)
+    assert.same({ 2, 4, 6, 8, 10 }, b:tolist())
+  end)
+
   it("leaves each result to the scope that it was written in", function()
     local function run()
       local outside, inside, made = x + 1, nil, nil

@@ -66,6 +66,20 @@ describe("a finalizer that uses arrays", function()
     fill = { function() return gpuarray.full(3, 2 ^ 40 + 1, "int64"):tolist() end, "{1099511627777 1099511627777 " ..
       "1099511627777}" },
   }
+  reads.together = { function()
+    local s = i * 2
+    local p, q = s + 1, s - 1
+    gpuarray.eval(q, p, s)
+    return { p[1], q[8], s[3] }
+  end, "{3 15 6}" }
+  reads.loop = { function()
+    local p, q = i, i
+    for _ = 1, 150 do
+      p = p + 1
+      q = p - q
+    end
+    return { p[1], q[8] }
+  end }
   local fused
   reads.fuse = { function()
     fused = fused or gpuarray.fuse(function(x, y) return x * y + 1 end)
@@ -75,6 +89,16 @@ describe("a finalizer that uses arrays", function()
   local scratch, count = nil, 0
   local finalizers = {
     read = function() assert(gpuarray.ones(4):sum():item() == 4) end,
+    together = function()
+      local p, q = a + 2, a * 2
+      gpuarray.eval(p, q)
+      assert(p[1] == 7 and q[1] == 10)
+    end,
+    loop = function()
+      local p = a
+      for _ = 1, 400 do p = p + 1 end
+      assert(p[3] == 405)
+    end,
     stored = function() assert((m.T * 3 + 1):tolist()[4][1] == 10) end,
     same = function()
       assert((a + 1)[1] == 6)

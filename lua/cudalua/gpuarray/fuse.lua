@@ -4,6 +4,7 @@
 
 local core = require "cudalua.core"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
+local cut = require "cudalua.gpuarray.core.cut"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -13,6 +14,7 @@ local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
+local home_of = require("cudalua.gpuarray.core.results").home_of
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides_of = require "cudalua.gpuarray.core.strides"
@@ -476,6 +478,15 @@ M.Fused = Fused
 
 -- ---- the source of an expression ----------------------------------------------------------------------------------
 
+-- How an expression lies once it is computed.
+local function lying(x, context)
+  local order = strides_of.order(x)
+  return { buf = false, off = 0, dtype = x._dtype, shape = x._shape, dense = not order, aligned = true,
+    strides = order and strides_of.strides_in(order, x._shape, x._dtype.itemsize) or
+      storage.dense_strides(x._shape, x._dtype.itemsize), store = { context = context }, _leaf = true, _low = math.huge,
+    _mark = 0, _num = 0 }
+end
+
 -- The leaf that an operand would be once it is computed.
 local function imagined(x, used)
   local w = plan.begin(x._shape, true)
@@ -489,11 +500,8 @@ local function imagined(x, used)
     used[first] = imagined(first, used)
     return imagined(x, used)
   end
-  local strides = plan.kept_order(w, x, x._dtype.itemsize)
-  if strides then w.dense = false end
-  local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, dense = not strides, aligned = true,
-    strides = strides or storage.dense_strides(x._shape, x._dtype.itemsize), store = { context = w.context },
-    _leaf = true, _low = math.huge, _mark = 0, _num = 0 }
+  local leaf = lying(x, w.context)
+  w.dense = leaf.dense
   local state = plan.close(w, leaf, math.max(x._size, 1))
   plan.finish(w, false)
   return leaf, state
@@ -510,7 +518,12 @@ function M.source(x)
   if not x._sig then
     errors.raise("LogicError", "gpuarray.source: the array is already computed, so it has no pending kernel")
   end
-  local _, state = imagined(x, {})
+  local stored, known = {}, {}
+  for _, y in ipairs(cut.stored_before(x)) do
+    local home = home_of(y, known)
+    stored[y] = lying(y, home and home.store.context)
+  end
+  local _, state = imagined(x, stored)
   return codegen.source(evaluate.kernel_of(state))
 end
 

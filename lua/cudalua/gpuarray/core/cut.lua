@@ -409,6 +409,25 @@ function M.fit(x)
   end
 end
 
+---What cuts would store before an expression is computed, which is not done.
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array[]
+function M.stored_before(x)
+  local list = {}
+  local n, leaves = size_of_expression(x, M.OPERATIONS)
+  if n <= M.OPERATIONS and leaves <= M.LEAVES then return list end
+  local s = look(x)
+  while s.operations > M.OPERATIONS do
+    local place = place_of(s, x, true)
+    local asked = place and live_at(s, x, place) or list
+    if #asked == 0 then break end
+    for k = 1, #asked do list[#list + 1] = asked[k] end
+    go_on(s)
+  end
+  leave(s)
+  return list
+end
+
 graph.cut, graph.fit = M.cut, M.fit
 
 return M

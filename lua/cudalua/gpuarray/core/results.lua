@@ -7,7 +7,6 @@
 
 local again = require "cudalua.gpuarray.core.again"
 local core = require "cudalua.core"
-local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
@@ -129,6 +128,7 @@ local function store_too(r, x)
   local buf, context = storage.buffer(r.size * x._dtype.itemsize)
   if context ~= r.context or not x._sig then
     if buf then storage.give_back(buf) end
+    evaluate.evaluate(x)
     return
   end
   local i = 1
@@ -306,7 +306,7 @@ end
 ---Computes those arrays together that can be, before the caller computes each of them.
 ---@param list cudalua.gpuarray.Array[]
 ---@param whole? boolean  they are cut already: see cut.lua
----@raise what is not an error of the library's, as when the program is interrupted; what ends the device
+---@raise an interruption, and what ends the device
 function M.together(list, whole)
   if #list < 2 or graph.is_eager() or graph.limits_lifted() then return end
   for _, group in ipairs(groups_of(list)) do
@@ -319,8 +319,10 @@ function M.together(list, whole)
       else
         ok, failure = pcall(compute_there, group)
       end
-      if not ok and (not errors.is_error(failure) or failure.sticky) then error(failure, 0) end
-      if not ok then return end -- whoever asked meets the error, or takes less memory
+      if not ok then
+        if evaluate.is_final(failure) then error(failure, 0) end
+        return -- whoever asked meets the error, or takes less memory
+      end
     end
   end
 end
