@@ -57,6 +57,7 @@ end
 local function times_vector(what, s, order, data, x, t, out)
   local types = { data = data._dtype, other = x._dtype, result = t }
   local starts, blocks = structures.partition(s, what)
+  if not order then data = code.aligned(data) end -- the kernel loads words of 16 bytes
   local sum = code.sum_type(t)
   local y, into = target(blocks == 1 and out or nil, t, { s.lines }, x, data)
   local heads = code.scratch(blocks * sum.itemsize)

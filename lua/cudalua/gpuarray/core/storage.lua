@@ -394,10 +394,12 @@ local gone = { buf = false, bytes = 0, context = 0, exported = false, pinned = t
 
 local release = core.array_release
 
--- Memory of the pool, or of a function of the user's.
+---Gives memory of the pool back, or of a function of the user's.
+---@param buf userdata
 local function give_back(buf)
   if core.kind(buf) == "PooledDeviceAllocation" then release(buf) else buf:free() end
 end
+M.give_back = give_back
 
 ---@param store table
 function M.release(store)
