@@ -543,5 +543,6 @@ function M.stored(a, dt, what)
 end
 
 M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
+M.finish = finish -- see map.lua
 
 return M

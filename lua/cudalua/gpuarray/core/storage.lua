@@ -394,6 +394,14 @@ local gone = { buf = false, bytes = 0, context = 0, exported = false, pinned = t
 
 local release = core.array_release
 
+---Called before memory is given back, and before a scope ends: map.lua starts what reads the memory. False: nothing does.
+M.before_release, M.before_leave = false, false
+
+---The scope that a pending array or a storage belongs to.
+---@param x table
+---@return table?
+function M.owner_of(x) return owner[x] end
+
 -- Memory of the pool, or of a function of the user's.
 local function give_back(buf)
   if core.kind(buf) == "PooledDeviceAllocation" then release(buf) else buf:free() end
@@ -402,6 +410,7 @@ end
 ---@param store table
 function M.release(store)
   if store.released or not store.buf then return end
+  if M.before_release then M.before_release(store) end
   store.released = true
   if store.bytes > 0 and not store.owner then give_back(store.buf) end
 end
@@ -440,6 +449,7 @@ end
 ---Ends a scope.
 ---@param scope table
 function M.leave(scope)
+  if M.before_leave then M.before_leave(scope) end
   local outer = scope.outer
   innermost[scope.thread], open = outer or nil, open - 1
   see()
