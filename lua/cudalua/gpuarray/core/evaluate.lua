@@ -199,11 +199,28 @@ local function traced(f, x, ...)
   error(result, 0)
 end
 
+---Forgets the parts of a choice, which nobody else has (map.lua).
+---@param a any
+---@param b any
+local function forget_parts(a, b)
+  for _, part in ipairs { a, b } do
+    local sig = type(part) == "table" and part._sig
+    if sig and sig.maps then
+      local c, d = part._a, part._b
+      storage.drop(part)
+      if sig.selects then forget_parts(c, d) end
+    end
+  end
+end
+
+M.forget_parts = forget_parts
+
 -- What x was computed to is its value from here on, unless a finalizer computed it meanwhile.
 local function settle(x, leaf)
-  local store = leaf.store
+  local store, sig, a, b = leaf.store, x._sig, x._a, x._b
   if x._sig then storage.adopt(x, store) end
   if not x._sig then return storage.leaf_of(x) end
+  if sig.selects then forget_parts(a, b) end
   store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._ops =
     x._store and x or false, leaf, leaf, store, false, false, false, false, 0
   return leaf

@@ -186,9 +186,7 @@ function M.structs(making, x, map, fill, mask)
   local node_of_words = node(words, signature(words.name, words.dtype), from, wide, false, 1)
   local all = fill and M.choose(words, node_of_words, evaluate.in_words(fill), M.mask(n, mask.ranges)) or node_of_words
   evaluate.store(all._sig and all or storage.leaf_of(all), to, words.size)
-  for _, each in ipairs { all, node_of_words } do
-    if each._sig then storage.drop(each) end
-  end
+  M.forget(all)
   return out
 end
 
@@ -223,14 +221,23 @@ function M.finish(making, x)
   return x
 end
 
--- Does an expression read memory of which this is true?
-local function reads(x, is_gone, seen)
+---Forgets a result that nobody else has.
+---@param x cudalua.gpuarray.Array
+function M.forget(x)
+  local sig, a, b = x._sig, x._a, x._b
+  if not sig then return end
+  storage.drop(x)
+  if sig.selects then evaluate.forget_parts(a, b) end
+end
+
+-- Does an expression read memory, or contain a pending array, that goes?
+local function reads(x, goes, seen)
   if type(x) ~= "table" or seen[x] then return false end
   seen[x] = true
   local leaf = x._leaf == true and x or x._first
-  if leaf then return leaf.store and is_gone(leaf.store, leaf) end
-  local a, b, c = x._a, x._b, x._c
-  return x._sig and (reads(a, is_gone, seen) or reads(b, is_gone, seen) or reads(c, is_gone, seen))
+  if leaf then return leaf.store and goes(leaf.store, leaf.buf) end
+  local sig, a, b, c = x._sig, x._a, x._b, x._c
+  return sig and (goes(x) or reads(a, goes, seen) or reads(b, goes, seen) or reads(c, goes, seen))
 end
 
 local function start(x)
@@ -250,11 +257,11 @@ local function start_operands(x)
   end
 end
 
--- Before memory goes: what reads it and is not `dropped` with it.
-local function start_readers(is_gone, dropped)
+-- Before memory or an expression goes: computes the nodes that read it and stay.
+local function start_readers(goes)
   for i = 1, count do
     local x = waiting[i]
-    if x and x._sig and not (dropped and dropped(x)) and reads(x, is_gone, {}) then
+    if x and x._sig and not goes(x) and reads(x, goes, {}) then
       start_operands(x)
       start(x)
     end
@@ -262,15 +269,17 @@ local function start_readers(is_gone, dropped)
 end
 
 function storage.before_release(store)
-  if count == 0 then return end
-  start_readers(function(s, leaf) return s == store and leaf.buf == store.buf end)
+  if count > 0 then start_readers(function(s, buf) return s == store and buf == store.buf end) end
+end
+
+function storage.before_drop(x)
+  if count > 0 then start_readers(function(y) return y == x end) end
 end
 
 function storage.before_leave(scope)
   if count == 0 then return end
   local owner_of = storage.owner_of
-  start_readers(function(s) return owner_of(s) == scope and not scope.kept[s] end,
-    function(x) return owner_of(x) == scope end)
+  start_readers(function(x) return owner_of(x) == scope and not scope.kept[x] end)
 end
 
 return M

@@ -394,8 +394,9 @@ local gone = { buf = false, bytes = 0, context = 0, exported = false, pinned = t
 
 local release = core.array_release
 
----Called before memory is given back, and before a scope ends: map.lua starts what reads the memory. False: nothing does.
-M.before_release, M.before_leave = false, false
+---Called before memory is given back, before a scope ends, and before a pending array is forgotten: map.lua computes
+---what still reads them. False: nothing does.
+M.before_release, M.before_leave, M.before_drop = false, false, false
 
 ---The scope that a pending array or a storage belongs to.
 ---@param x table

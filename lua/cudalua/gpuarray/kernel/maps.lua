@@ -220,7 +220,6 @@ function M.fields(p)
     chunks = ending.chunks }
   address.extents(t.params, axes)
   add(t.declared, "  %s at_out[%d];", axes.integer, t.chunks)
-  address.coordinates(t.places, "      ", "j", axes)
   add(t.places, "      at_out[k] = %s;", address.place(t.params, axes, "t_out", p.ending[2].step, packs.size))
   local operand, elements = 1, {}
   for i, leaf in ipairs(p.leaves) do
@@ -234,10 +233,13 @@ function M.fields(p)
       elements[i] = leaf.class == "mask" and mask(t, i, operand, token) or array(t, leaf, i, operand, token)
     end
   end
+  local found = {}
+  address.coordinates(found, "      ", "j", axes, concat(t.places) .. concat(t.loads))
   local results, stores = packs:results(parts.results_of(p), "      ", "at_out[k]")
   packs.helper = text_of(t.used, axes)
   return { elements = t.chunks * packs.size, pack = packs.size, chunks = t.chunks, index = axes.index,
-    params = parts.params_of(p, t.params), declared = concat(t.declared, "\n"), places = concat(t.places, "\n"),
+    params = parts.params_of(p, t.params), declared = concat(t.declared, "\n"), 
+    places = concat(found, "\n") .. "\n" .. concat(t.places, "\n"),
     loads = concat(t.loads, "\n"), results = results, stores = stores,
     evaluate = parts.evaluation(p, function(i) return elements[i] end,
       function(r) return packs:element(r.name, "w") end) }, packs

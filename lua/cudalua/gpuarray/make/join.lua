@@ -102,8 +102,7 @@ end
 local MOST = 4
 
 -- Parts of an axis, one behind the other, as an expression: {array, number of positions}. `place` makes the map of one.
-local function joined(what, parts, axis, shape, dtype, place)
-  local making = map.begin(what:match "[%w_]+$", dtype, shape)
+local function chosen(making, parts, axis, place)
   local at, list = 0, {}
   for _, p in ipairs(parts) do
     if p[2] > 0 then
@@ -113,9 +112,19 @@ local function joined(what, parts, axis, shape, dtype, place)
   end
   local x = list[#list].x
   for k = #list - 1, 1, -1 do
-    x = map.choose(making, list[k].x, x, map.mask(#shape, { [axis] = maps.range(list[k].at, list[k].count) }))
+    x = map.choose(making, list[k].x, x, map.mask(#making.shape, { [axis] = maps.range(list[k].at, list[k].count) }))
   end
-  return map.finish(making, x)
+  return x
+end
+
+-- All parts have the values of one time: if a finalizer writes to arrays meanwhile, they are looked at once more.
+local function joined(what, parts, axis, shape, dtype, place)
+  while true do
+    local since, making = storage.writes, map.begin(what:match "[%w_]+$", dtype, shape)
+    local x = map.finish(making, chosen(making, parts, axis, place))
+    if since == storage.writes then return x end
+    map.forget(x)
+  end
 end
 
 -- The same, delivered.
