@@ -418,6 +418,7 @@ return {
       .. "also one that solves",
     "solver_spec: cuSOLVER's solvers have one handle for a context, and one set of parameters, both given back",
     "linear_layer_spec: linalg.linear is one call of cuBLASLt with an epilogue, if that computes",
+    "vendor_spec: linalg.backend vendor needs no other library than the one of the call",
   },
   no_language_server = {
     "editors_spec: lua-language-server completes modules and options, and keeps the types of expressions",

@@ -27,7 +27,7 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu progress hostile gpuarray_numpy_functions docs nonsense random check
+LONG_SPECS=(solver_gpu tensor vendor_gpu cufft_gpu progress hostile gpuarray_numpy_functions docs nonsense random check
   gpuarray_fusion gpuarray_reduce compiler_abuse convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
   compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
@@ -75,8 +75,9 @@ cache_of() {
   fi
 }
 
-# Specs that count a GPU's free memory, or fill it: on a GPU these run before the others, one at a time.
-ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory)
+# Specs that count a GPU's free memory, or fill it, and drawing, which stays black beside ten processes of long kernels:
+# on a GPU these run before the others, one at a time.
+ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory gl)
 
 # How many processes run tests side by side. Two for the sanitizers, which take memory.
 choose_jobs() {

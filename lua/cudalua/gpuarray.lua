@@ -11,6 +11,7 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
+local results = require "cudalua.gpuarray.core.results"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
@@ -100,7 +101,8 @@ function M.eager(on)
   return graph.is_eager()
 end
 
----Computes the given arrays, or without arguments all pending expressions. Without arguments, an expression that cannot
+---Computes the given arrays, or without arguments all pending expressions. One kernel computes arrays of one shape, and
+---what they share once; each has the values and strides that it has alone. Without arguments, an expression that cannot
 ---be computed is skipped and raises its error when it is used.
 ---@param ... cudalua.gpuarray.Array  the arrays to compute; default: all pending ones
 ---@raise LogicError if an argument is not an array; errors of the kernels that compute the given arrays
@@ -111,9 +113,10 @@ function M.eval(...)
       layout.refuse("gpuarray.eval", "expected an array, got " .. element.describe(list[i]))
     end
   end
+  if n == 0 then list = storage.all_pending() end
+  results.together(list)
   for i = 1, n do list[i]:eval() end
-  if n > 0 then return end
-  for _, x in ipairs(storage.all_pending()) do evaluate.attempt(x) end
+  for i = n + 1, #list do evaluate.attempt(list[i]) end
 end
 
 ---Makes later operations faster and less exact, like nvcc's --use_fast_math. Products and sums may be fused into one

@@ -4,7 +4,7 @@ local gpu = require "spec.support.gpu"
 
 describe("the error of a kernel on the software device", function()
   -- Runs a program from a file that ends in a fault; what it prints of its error.
-  local function fault(program)
+  local function fault(program, before)
     local path = os.tmpname()
     local file = assert(io.open(path, "wb"))
     file:write(program)
@@ -13,7 +13,7 @@ describe("the error of a kernel on the software device", function()
       local ok, err = pcall(dofile, %q)
       assert(not ok and err.sticky, tostring(err))
       print(err.kernel)
-      print((tostring(err):gsub(%q, "FILE")))]]):format(path, path), "CUDALUA_DRIVER=soft")
+      print((tostring(err):gsub(%q, "FILE")))]]):format(path, path), (before or "") .. "CUDALUA_DRIVER=soft")
     os.remove(path)
     return out
   end
@@ -64,6 +64,17 @@ __global__ void shift(float *p, int n)
     assert.equal("shift", out:match "^[^\n]*")
     assert.truthy(out:find("\n  kernel.cu:4 is FILE:6:\n", 1, true), out)
     assert.is_nil(out:find("last kernel launched", 1, true))
+  end)
+
+  it("has the line if the kernel's object is gone and its module is not, among many modules", function()
+    -- An error of the search would be explained by another search, in each of the other modules.
+    local out = fault('local cuda = require "cudalua"\nlocal kept = {}\n'
+      .. 'for i = 1, 12 do kept[i] = cuda.SourceModule("__global__ void k" .. i .. "() {}") end\n'
+      .. "kept[13] = cuda.SourceModule [[\n" .. KERNEL .. "]]\n"
+      .. 'for i = 14, 25 do kept[i] = cuda.SourceModule("__global__ void k" .. i .. "() {}") end\n'
+      .. 'kept[13]:get_function "shift"(cuda.gpuarray.zeros(8), 1, { block = 8 }) collectgarbage() collectgarbage()\n'
+      .. "cuda.Context.synchronize()", "ulimit -t 60; ")
+    assert.truthy(out:find("\n  kernel.cu:4 is FILE:8:\n", 1, true), out)
   end)
 
   it("has no excerpt if the module is gone", function()

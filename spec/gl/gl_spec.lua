@@ -129,13 +129,18 @@ describe("gl.headless", function()
     g.Uniform1f(g.GetUniformLocation(program, "green"), 0.2)
     g.DrawArrays(g.TRIANGLE_STRIP, 0, 4)
     local p = w:read_pixels()
+    assert.equal(g.NO_ERROR, g.GetError())
     assert.same({ 24, 32, 4 }, p.shape)
-    for x = 1, 32 do
-      for y = 1, 24 do
-        assert.same(y <= 12 and { 255, 51, 0, 255 } or { 0, 0, 255, 255 }, p[{ y, x }]:tolist())
+    local wrong = {}
+    for y = 1, 24 do
+      for x = 1, 32 do
+        local colour = table.concat(p[{ y, x }]:tolist(), " ")
+        if colour ~= (y <= 12 and "255 51 0 255" or "0 0 255 255") then
+          wrong[#wrong + 1] = ("row %d, column %d: %s"):format(y, x, colour)
+        end
       end
     end
-    assert.equal(g.NO_ERROR, g.GetError())
+    assert.equal("", table.concat(wrong, "\n", 1, math.min(#wrong, 30)), #wrong .. " pixels are wrong")
   end)
 
   drawing("gl.Headless:program raises what the compiler says", function(w)

@@ -72,7 +72,7 @@ describe("cuda.Stream:use computes what is written inside in its stream:", funct
     ran_in(s, 1, function() s:use(function() kept = a * 2 + 1 end) end) -- one kernel, not one for each operation
     assert.same({ 1, 3, 5, 7, 9, 11 }, kept:tolist())
     local y, z
-    ran_in(s, 2, function()
+    ran_in(s, 1, function()
       y, z = s:use(function()
         local b = a + 1
         return b, b * b

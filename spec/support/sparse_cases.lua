@@ -121,7 +121,7 @@ function M.sweep(seed, make, dtypes, count, extents, backend)
     local ok, other = pcall(vendor.with, backend, f)
     if not ok or not equal(own, other) then
       failures[#failures + 1] = ("case %d of seed %d, %s: %s"):format(k, seed, text,
-        ok and "they differ" or "raised " .. tostring(other))
+        ok and ("own\n%s\n%s\n%s"):format(own, backend, other) or "raised " .. tostring(other))
     end
   end
   if #failures > 0 then

@@ -103,20 +103,14 @@ end
 local get_function = Module.get_function
 local options_of_function = { args = true }
 
----The kernel with a handle, among those whose source is known.
----@param handle string  as core.function_handle() has it
----@param name string    the kernel's
----@return cudalua.Function?
+---What a kernel was compiled from, by its handle. nil: no live module or function has it.
+---@param handle string  as the software device reports it
 ---@return string? place  the program's line that compiled it; nil: it is not known
 ---@return string|string[]? source
 ---@return cudalua.CompileOptions? opts
-function M.of_handle(handle, name)
-  local function is_it(fn) return core.function_handle(fn) == handle end
+function M.of_handle(handle)
   for x in pairs_of(sources) do
-    local ok, fn = true, x
-    if core.kind(x) == "Module" then ok, fn = pcall(get_function, x, name) end
-    local alive, found = pcall(is_it, fn) -- it may be closed
-    if ok and alive and found then return fn, places[x], sources[x], compile_options[x] end
+    if core.has_function(x, handle) then return places[x], sources[x], compile_options[x] end
   end
 end
 

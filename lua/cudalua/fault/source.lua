@@ -53,7 +53,7 @@ function M.explain(err)
   local kernel = json:match '^{"kind":"[^"]*","code":%d+,"kernel":"([^"]*)"'
   if not kernel then return end
   err.kernel = kernel
-  local _, place, source, opts = functions.of_handle(core.softgpu_control "report function", kernel)
+  local place, source, opts = functions.of_handle(core.softgpu_control "report function")
   if type(source) ~= "string" or numbers_itself(source) then return end
   local name = opts and opts.name or "kernel.cu"
   local line = line_of(json, name)

@@ -15,6 +15,7 @@ local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
+local strides_of = require "cudalua.gpuarray.core.strides"
 local view = require "cudalua.gpuarray.core.view"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -117,18 +118,16 @@ local function compute_others(x, inside, seen)
   compute_others(x._c, inside, seen)
 end
 
--- One kernel for results of one shape; nil if they are too much for one.
-local function make_group(results, shape, sources)
-  local w = plan.begin(shape, true)
+-- One kernel for results of one shape, whose axes lie in one order; nil if they are too much for one.
+local function make_group(results, shape, order, sources)
+  local w = plan.begin(shape, not order)
   for k, x in ipairs(results) do
     w.root, w.largest, w.bytes = x, math.max(w.largest, x._dtype.itemsize), w.bytes + x._dtype.itemsize
     plan.walk(w, x, x._dtype)
     if #results > 1 then plan.step(w, plan.store_tokens[x._dtype]) end
-    results[k] = { dtype = x._dtype }
+    results[k] = { dtype = x._dtype, strides = order and strides_of.strides_in(order, shape, x._dtype.itemsize) or nil }
   end
   local size = graph.size_of(shape)
-  for _, r in ipairs(results) do r.strides = plan.kept_order(w, r.dtype.itemsize) or nil end
-  if results[1].strides then w.dense = false end
   local first = results[1]
   local out = { dense = not first.strides, aligned = true, shape = shape, dtype = first.dtype, off = 0, buf = false,
     strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
@@ -176,12 +175,12 @@ local function make_record(known, n, made, places, inside, fresh)
     elseif by_array[x] then
       record.outputs[k] = by_array[x]
     else
-      local list
+      local list, order = nil, strides_of.order(x)
       for _, each in ipairs(lists) do
-        if same(each.shape, x._shape) then list = each end
+        if same(each.shape, x._shape) and strides_of.same_order(each.order, order) then list = each end
       end
       if not list then
-        list = { shape = x._shape }
+        list = { shape = x._shape, order = order }
         lists[#lists + 1] = list
       end
       list[#list + 1] = x
@@ -190,7 +189,7 @@ local function make_record(known, n, made, places, inside, fresh)
     end
   end
   for k, list in ipairs(lists) do
-    local group = make_group(list, list.shape, sources)
+    local group = make_group(list, list.shape, list.order, sources)
     if not group then return nil end
     record.groups[k], list.number = group, k
   end
@@ -489,7 +488,7 @@ local function imagined(x, used)
     used[first] = imagined(first, used)
     return imagined(x, used)
   end
-  local strides = plan.kept_order(w, x._dtype.itemsize)
+  local strides = plan.kept_order(w, x, x._dtype.itemsize)
   if strides then w.dense = false end
   local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, dense = not strides, aligned = true,
     strides = strides or storage.dense_strides(x._shape, x._dtype.itemsize), store = { context = w.context },

@@ -775,7 +775,8 @@ The inverse of erf.
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.eval(...)
-Computes the given arrays, or without arguments all pending expressions. Without arguments, an expression that cannot
+Computes the given arrays, or without arguments all pending expressions. One kernel computes arrays of one shape, and
+what they share once; each has the values and strides that it has alone. Without arguments, an expression that cannot
 be computed is skipped and raises its error when it is used.
 @param ... cuda.gpuarray.Array  the arrays to compute; default: all pending ones
 @raise LogicError if an argument is not an array; errors of the kernels that compute the given arrays

@@ -2,6 +2,7 @@
 #include "code/function.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char hook_key = 0;
 
@@ -13,12 +14,27 @@ int cl_on_fault(lua_State *L) {
   return 0;
 }
 
-/* function_handle(fn) -> "0x55d0c0ffee00", as the software device's command "report function" has it */
-int cl_function_handle(lua_State *L) {
-  const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
+static bool is_function(const cl_Function *fn, const char *handle) {
   char text[24];
-  snprintf(text, sizeof text, "0x%llx", (unsigned long long)(uintptr_t)f->fn->f);
-  lua_pushstring(L, text);
+  snprintf(text, sizeof text, "0x%llx", (unsigned long long)(uintptr_t)fn->f);
+  return !strcmp(text, handle);
+}
+
+/* has_function(x, "0x55d0c0ffee00") -> is x a Function with the handle that the software device's command
+ * "report function" gave, or a Module that has looked it up? False for closed objects. It does not call the
+ * driver: after a fault each call fails, and that failure would be explained, too. */
+int cl_has_function(lua_State *L) {
+  const cl_Object *o = cl_to(L, 1);
+  const char *handle = luaL_checkstring(L, 2);
+  bool found = false;
+  if (o && cl_rec_live(o->rec)) {
+    if (o->kind == CL_FUNCTION)
+      found = is_function(((const cl_FunctionObject *)o)->fn, handle);
+    else if (o->kind == CL_MODULE)
+      for (const cl_Function *fn = ((const cl_Module *)o->rec)->functions; fn && !found; fn = fn->next)
+        found = is_function(fn, handle);
+  }
+  lua_pushboolean(L, found);
   return 1;
 }
 

@@ -125,7 +125,7 @@ local function attempt(since, x, shape, size, dtype, out, times, buf, context)
   end
   local to = out
   if not to then
-    local strides = plan.kept_order(w, dtype.itemsize)
+    local strides = plan.kept_order(w, x, dtype.itemsize)
     if strides then w.dense = false end
     to = storage.new_leaf(bare_store(buf, size * dtype.itemsize, context), 0, dtype, shape,
       strides or storage.dense_strides(shape, dtype.itemsize))
@@ -185,9 +185,18 @@ end
 
 local MOST = 8 -- of them, in a message
 
--- As f, and an error tells where the expression was written.
-local function traced(f, x, ...)
-  local lines = lines_of(x, {}, {})
+---As f(x, ...), and an error tells where the expression was written.
+---@param f function
+---@param x any  an expression, or a list of them
+---@param ... any
+---@return any, any
+function M.traced(f, x, ...)
+  local lines, seen = {}, {}
+  if type(x) ~= "table" or x._mark then
+    lines_of(x, lines, seen)
+  else
+    for i = 1, #x do lines_of(x[i], lines, seen) end
+  end
   local ok, result, context = pcall(f, x, ...)
   if ok then return result, context end
   if errors.is_error(result) and #lines > 0 and not result.expression then
@@ -198,6 +207,7 @@ local function traced(f, x, ...)
   end
   error(result, 0)
 end
+local traced = M.traced
 
 ---Forgets the parts of a choice, which nobody else has (map.lua).
 ---@param a any
@@ -212,18 +222,25 @@ local function forget_parts(a, b)
     end
   end
 end
-
 M.forget_parts = forget_parts
 
--- What x was computed to is its value from here on, unless a finalizer computed it meanwhile.
-local function settle(x, leaf)
+---What x was computed to is its value from here on, unless a finalizer computed or released it meanwhile.
+---@param x cudalua.gpuarray.Array
+---@param leaf table
+function M.take(x, leaf)
   local store, sig, a, b = leaf.store, x._sig, x._a, x._b
   if x._sig then storage.adopt(x, store) end
-  if not x._sig then return storage.leaf_of(x) end
-  if sig.selects then forget_parts(a, b) end
-  store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._ops =
-    x._store and x or false, leaf, leaf, store, false, false, false, false, 0
-  return leaf
+  if x._sig then
+    store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._ops =
+      x._store and x or false, leaf, leaf, store, false, false, false, false, 0
+    if sig.selects then forget_parts(a, b) end
+  end
+end
+local take = M.take
+
+local function settle(x, leaf)
+  take(x, leaf)
+  return x._leaf == leaf and leaf or storage.leaf_of(x)
 end
 
 ---The value of a pending array: it is computed, unless it was before.

@@ -6,6 +6,7 @@ local attempt = require("cudalua.gpuarray.core.evaluate").attempt
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local object = require "cudalua.gpuarray.core.object"
+local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 
 ---Before the function of stream:use() runs.
@@ -26,10 +27,11 @@ function hooks.leave_stream(entered, ok, ...)
     local x = select(i, ...)
     if object.is_array(x) then returned[x] = true end
   end
+  local wanted = {}
   for i = 1, #list do
     local x = list[i]
-    if x and x._sig and (returned[x] or x._store == false and x._used == 0) then
-      attempt(x) -- what cannot be computed says so to whoever reads it
-    end
+    if x and x._sig and (returned[x] or x._store == false and x._used == 0) then wanted[#wanted + 1] = x end
   end
+  results.together(wanted)
+  for i = 1, #wanted do attempt(wanted[i]) end -- what cannot be computed says so to whoever reads it
 end

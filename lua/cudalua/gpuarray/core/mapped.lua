@@ -242,8 +242,6 @@ function plan.walk_map(w, x, sig, a, b, c)
     walk_below(w, a, sig.x, go_below(w, x, b))
   end
   x._mark, x._num = w.serial, w.values
-  -- It counts as an array in C order, which it is when it is stored.
-  w.whole = w.whole or w.dense and same(x._shape, w.shape)
   w.nodes = w.nodes or {}
   w.nodes[#w.nodes + 1] = x
 end
@@ -270,8 +268,8 @@ end
 ---What has to be stored before this kernel.
 ---@param w cudalua.gpuarray.Walk
 ---@return cudalua.gpuarray.Array?
-function plan.stored_first(w)
-  if w.first or not w.below then return w.first end
+function plan.find_first(w)
+  if w.first then return w.first end
   for _, met in ipairs(w.met) do
     local x, size = met.array, met.array._dtype.itemsize
     local places = met.places + (x._mark == w.serial and 1 or 0)

@@ -8,9 +8,12 @@ local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local rows = require "cudalua.gpuarray.kernel.thread_rows"
 local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
+local strides_of = require "cudalua.gpuarray.core.strides"
 local tile = require "cudalua.gpuarray.kernel.tile"
 
 local type, abs, ceil, floor, max, min = type, math.abs, math.ceil, math.floor, math.max, math.min
+
+local ordered = strides_of.ordered
 
 local M = {}
 
@@ -80,7 +83,6 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field nleaves integer
 ---@field classes string[]     how each leaf lies: "dense", "odd", "one", "strided"
 ---@field strided boolean      some leaf is "strided"
----@field whole boolean        some leaf is "dense" or "odd"
 ---@field scalars any[]        values
 ---@field nscalars integer
 ---@field root any             the array that is computed, or false; it does not count as an inner one
@@ -113,7 +115,7 @@ function M.begin(shape, dense)
     root = false, met = false, strides = false, links = false }
   serial, w.serial = serial + 1, serial + 1
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
-  w.shape, w.dense, w.strided, w.whole, w.context, w.largest, w.bytes = shape, dense, false, false, false, 0, 0
+  w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
   w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
   w.maps, w.below, w.nodes, w.first = false, false, false, false
@@ -136,6 +138,14 @@ function M.finish(w, computed)
   spare = w
 end
 
+---What an index map has to read from memory, before the kernel of this program (mapped.lua).
+---@param w cudalua.gpuarray.Walk
+---@return cudalua.gpuarray.Array?
+function M.stored_first(w)
+  if not w.below then return w.first or nil end
+  return M.find_first(w)
+end
+
 ---The outermost operand that other kernels have computed already, so many times, on the way to something else: it is
 ---evaluated before this one goes on. What is evaluated for that reason may compute its own operands once more.
 ---So are random numbers that the kernel could not make one after the other, or would make again and again; kernels that
@@ -145,10 +155,8 @@ end
 ---@return cudalua.gpuarray.Array?
 function M.computed_before(w, times)
   if w.drawn and (w.misfit or w.strided and not w.numbered) then return w.drawn end
-  if w.first or w.below then
-    local first = M.stored_first(w)
-    if first then return first end
-  end
+  local first = M.stored_first(w)
+  if first then return first end
   for i = 1, w.ninner do
     if w.inner[i]._used >= times then return w.inner[i] end
   end
@@ -192,7 +200,6 @@ local function leaf(w, l)
   local class
   if w.dense and l.dense and (l.shape == w.shape or same(l.shape, w.shape)) then
     class = l.aligned and "dense" or "odd"
-    w.whole = true
   else
     class = "one"
     local shape = l.shape
@@ -272,37 +279,15 @@ local function along(l, shape, skip)
   return out
 end
 
--- Axes in the order of these strides, the largest first; axes of one element come last.
-local function ordered(shape, strides)
-  local axes = {}
-  for k = 1, #shape do axes[k] = k end
-  table.sort(axes, function(a, b)
-    local sa, sb = abs(strides[a]), abs(strides[b])
-    if sa == sb then return a < b end
-    return sa > sb
-  end)
-  return axes
-end
-
 ---Strides, in bytes, of a new array whose axes lie in the order of those of the operands.
 ---@param w cudalua.gpuarray.Walk
+---@param x any  what was walked over: pending array or leaf
 ---@param itemsize integer
 ---@return integer[]? strides  nil: C order
-function M.kept_order(w, itemsize)
-  if w.whole or not w.strided then return nil end
-  local shape = w.shape
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    if #l.shape == #shape and same(l.shape, shape) then
-      local axes, strides, bytes, in_order = ordered(shape, l.strides), {}, itemsize, true
-      for k = #axes, 1, -1 do
-        strides[axes[k]] = bytes
-        bytes = bytes * shape[axes[k]]
-        in_order = in_order and (axes[k] == k or shape[axes[k]] == 1)
-      end
-      return not in_order and strides or nil
-    end
-  end
+function M.kept_order(w, x, itemsize)
+  if not w.strided or not strides_of.may_differ(w.leaves, w.nleaves, w.shape) then return nil end
+  local axes = strides_of.order(x)
+  return axes and strides_of.strides_in(axes, w.shape, itemsize) or nil
 end
 
 -- Joins axes that all operands step through alike, and leaves out those of one element.

@@ -3,6 +3,7 @@
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local object = require "cudalua.gpuarray.core.object"
+local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -24,18 +25,26 @@ function Array:release()
   end
 end
 
--- Computes an array that is returned, or the arrays in a table, and in tables in there.
-local function keep(scope, x, seen)
+-- Adds an array that is returned to the list, or the arrays in a table, and in tables in there.
+local function collect(list, x, seen)
   if type(x) ~= "table" or seen[x] then return end
   seen[x] = true
   if object.is_array(x) then
-    storage.keep(scope, evaluate.evaluate(x).store)
+    list[#list + 1] = x
   else
     for key, value in pairs_of(x) do
-      keep(scope, key, seen)
-      keep(scope, value, seen)
+      collect(list, key, seen)
+      collect(list, value, seen)
     end
   end
+end
+
+-- Computes the arrays that are returned.
+local function keep(scope, returned)
+  local list = {}
+  collect(list, returned, {})
+  results.together(list)
+  for i = 1, #list do storage.keep(scope, evaluate.evaluate(list[i]).store) end
 end
 
 local function finish(scope, ok, ...)
@@ -43,7 +52,7 @@ local function finish(scope, ok, ...)
     storage.leave(scope)
     error((...), 0)
   end
-  local kept, failure = pcall(keep, scope, { ... }, {})
+  local kept, failure = pcall(keep, scope, { ... })
   storage.leave(scope)
   if not kept then error(failure, 0) end
   return ...

@@ -403,10 +403,12 @@ M.before_release, M.before_leave, M.before_drop = false, false, false
 ---@return table?
 function M.owner_of(x) return owner[x] end
 
--- Memory of the pool, or of a function of the user's.
+---Gives memory of the pool back, or of a function of the user's.
+---@param buf userdata
 local function give_back(buf)
   if core.kind(buf) == "PooledDeviceAllocation" then release(buf) else buf:free() end
 end
+M.give_back = give_back
 
 ---@param store table
 function M.release(store)

@@ -10,6 +10,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local M = {}
@@ -89,6 +90,15 @@ local function compute_reader(r)
   if failure and r._sig then storage.drop(r, failure) end
 end
 
+local function compute_readers(list, except)
+  local readers = {}
+  for _, r in ipairs(list) do
+    if r ~= except then readers[#readers + 1] = r end
+  end
+  results.together(readers)
+  for _, r in ipairs(readers) do compute_reader(r) end
+end
+
 -- An attempt to write: false where a finalizer wrote to arrays since then, so that what is where has to be seen anew.
 local function attempt(dst, source, ours, since)
   local out, size, store = storage.leaf_of(dst), dst._size, dst._store
@@ -112,9 +122,7 @@ local function attempt(dst, source, ours, since)
   if cost > LAUNCH + 2 * store.bytes and not keeps then
     if not move_to_copy(store, since) then return false end
   else
-    for _, r in ipairs(readers) do
-      if clash or r ~= x then compute_reader(r) end
-    end
+    compute_readers(readers, not clash and x)
     if clash and object.is_array(source) then
       x = source._sig and evaluate.evaluate(source) or storage.leaf_of(source)
       if x.buf == out.buf or x.store.exported then x = require("cudalua.gpuarray.core.view").copy(source, "C")._leaf end
@@ -153,7 +161,7 @@ end
 ---@param ours? table<cudalua.gpuarray.Array, boolean>  but for these, which no other code has
 function M.settle(store, ours)
   if not store.buf or not storage.has_readers(store) then return end
-  for _, r in ipairs(storage.readers(store, ours)) do compute_reader(r) end
+  compute_readers(storage.readers(store, ours))
 end
 
 ---Before a part of an array is written by something else than an expression: what still has to read the storage is

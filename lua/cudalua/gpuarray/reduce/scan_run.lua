@@ -210,7 +210,7 @@ local function attempt(since, scan, context)
       end
     else
       local shape = axis and x._shape or { size }
-      local strides = axis and plan.kept_order(w, kind.result.itemsize)
+      local strides = axis and plan.kept_order(w, graph.operand(x), kind.result.itemsize)
       out = storage.new_leaf(scan.store, 0, kind.result, shape,
         strides or storage.dense_strides(shape, kind.result.itemsize))
     end

@@ -1,0 +1,306 @@
+-- Several results in one kernel: arrays of one shape that were asked for together. What they share is computed once,
+-- and each result has the bits, the strides and the owner that it has alone.
+--
+-- This is a help for callers, who then compute one array after the other as before: what was computed here has its
+-- value by then. So nothing here has to succeed. If one kernel cannot have them all, or anything fails, callers meet
+-- what is left: the same errors, in their order, and with less memory.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+local plan = require "cudalua.gpuarray.core.plan"
+local run = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
+local strides = require "cudalua.gpuarray.core.strides"
+
+local ceil, max, min = math.ceil, math.max, math.min
+local same, AGAIN = layout.same, run.AGAIN
+
+local M = {}
+
+---A kernel has at most so many results, operations and arrays that it reads, if it has several results.
+M.MOST, M.OPERATIONS, M.LEAVES = 16, 96, 32
+
+-- ---- groups -----------------------------------------------------------------------------------------------------
+
+-- A leaf with memory that an expression reads; false: none.
+local function home_of(x, known)
+  if type(x) ~= "table" then return false end
+  local leaf = x._leaf == true and x or x._first
+  if leaf then return leaf.buf and leaf end
+  if not x._sig then return false end
+  local found = known[x]
+  if found == nil then
+    found = home_of(x._a, known) or home_of(x._b, known) or home_of(x._c, known)
+    known[x] = found
+  end
+  return found
+end
+
+---Results of one shape and one context, which become one kernel or several.
+---@class cudalua.gpuarray.Group
+---@field shape integer[]
+---@field context integer
+---@field home table|false     a leaf of that context, if it is not the current one
+---@field [integer] cudalua.gpuarray.Array
+
+-- What is pending in the list, each array once, in groups.
+local function groups_of(list)
+  local groups, seen, known, here = {}, {}, {}, core.context_id()
+  for i = 1, #list do
+    local x = list[i]
+    if x._sig and x._sig ~= object.placeholder and not seen[x] then
+      seen[x] = true
+      local home = storage.several and home_of(x, known)
+      local context, shape, group = home and home.store.context or here, x._shape, nil
+      for k = 1, #groups do
+        local each = groups[k]
+        if each.context == context and (each.shape == shape or same(each.shape, shape)) then group = each end
+      end
+      if not group then
+        group = { shape = shape, context = context, home = context ~= here and home }
+        groups[#groups + 1] = group
+      end
+      group[#group + 1] = x
+    end
+  end
+  return groups
+end
+
+-- ---- one kernel -------------------------------------------------------------------------------------------------
+
+---What becomes of one kernel's results.
+---@class cudalua.gpuarray.Results
+---@field n integer
+---@field list cudalua.gpuarray.Array[]
+---@field buffers (userdata|false)[]
+---@field later cudalua.gpuarray.Array[]  those that other kernels compute
+---@field shape integer[]
+---@field size integer
+---@field context integer
+---@field launching boolean    the kernel may have been launched
+
+-- Takes the i-th result out; another kernel computes it if `later`.
+local function take_out(r, i, later)
+  if later then r.later[#r.later + 1] = r.list[i] end
+  local buf = r.buffers[i]
+  table.remove(r.list, i)
+  table.remove(r.buffers, i)
+  r.n = r.n - 1
+  if buf then storage.give_back(buf) end
+end
+
+-- Another kernel computes all results behind the first n.
+local function leave(r, n)
+  local later = r.later
+  r.later = {}
+  for i = n + 1, r.n do r.later[#r.later + 1] = r.list[i] end
+  for i = 1, #later do r.later[#r.later + 1] = later[i] end
+  for _ = n + 1, r.n do take_out(r, r.n) end
+end
+
+local function is_result(r, x)
+  for i = 1, r.n do
+    if r.list[i] == x then return true end
+  end
+  return false
+end
+
+-- An inner node that other kernels have computed already, or what an index map has to read from memory.
+local function computed_before(w, r)
+  local first = plan.stored_first(w)
+  if first then return first end
+  for i = 1, w.ninner do
+    local x = w.inner[i]
+    if x._used >= 1 and not is_result(r, x) then return x end
+  end
+end
+
+-- Walks over the results, and stores each; how many of them one kernel takes.
+local function walk_all(w, r)
+  for i = 1, r.n do
+    local x = r.list[i]
+    local itemsize = x._dtype.itemsize
+    w.root, w.largest, w.bytes = x, max(w.largest, itemsize), w.bytes + itemsize
+    plan.walk(w, x, x._dtype)
+    if i > 1 and (w.ninner + i > M.OPERATIONS or w.nleaves > M.LEAVES) then return i - 1 end
+    plan.step(w, plan.store_tokens[x._dtype])
+  end
+  return r.n
+end
+
+-- Leaves the results to this kernel that lie in the order of the first one; the order, and whether all do.
+local function order_of(w, r)
+  if not w.strided or not strides.may_differ(w.leaves, w.nleaves, r.shape) then return false, true end
+  local first, all = strides.order(r.list[1]), true
+  for i = r.n, 2, -1 do
+    if not strides.same_order(first, strides.order(r.list[i])) then
+      table.insert(r.later, 1, r.list[i])
+      take_out(r, i)
+      all = false
+    end
+  end
+  return first, all
+end
+
+-- Where the results go.
+local function leaves_of(r, order)
+  local leaves = {}
+  for i = 1, r.n do
+    local dtype = r.list[i]._dtype
+    local store = storage.bare_store(r.buffers[i], r.size * dtype.itemsize, r.context)
+    leaves[i] = storage.new_leaf(store, 0, dtype, r.shape, order and
+      strides.strides_in(order, r.shape, dtype.itemsize) or storage.dense_strides(r.shape, dtype.itemsize))
+  end
+  return leaves
+end
+
+-- What the kernel is called with; see codegen.lua for the order. A pointer takes two places.
+local function gather(w, r, count)
+  local list, n = w.arguments, 1
+  list[1] = r.size
+  for i = 1, r.n do
+    list[n + 1], list[n + 2] = r.buffers[i], 0
+    n = n + 2
+  end
+  for i = 1, w.nleaves do
+    list[n + 1], list[n + 2] = w.leaves[i].buf, w.leaves[i].off
+    n = n + 2
+  end
+  for i = 1, w.nscalars do list[n + i] = w.scalars[i] end
+  n = n + w.nscalars
+  for i = 1, count do list[n + i] = w.numbers[i] end
+end
+
+-- Takes out what a finalizer computed or released since it was asked for.
+local function look_again(r)
+  for i = r.n, 1, -1 do
+    if not r.list[i]._sig then take_out(r, i) end
+  end
+end
+
+-- An attempt to compute the results that have no value yet: true if it was done; false if that is left to the caller.
+local function attempt(since, r)
+  look_again(r)
+  if r.n < 2 then
+    if r.n == 1 then take_out(r, 1) end -- the caller does that
+    return false
+  end
+  local w = plan.begin(r.shape, true)
+  w.maps = true
+  local fitting = walk_all(w, r)
+  local drawn = w.drawn and (w.misfit or w.strided)
+  if fitting < r.n or drawn or w.context and w.context ~= r.context then
+    plan.finish(w, false)
+    leave(r, (drawn or w.context ~= r.context) and 0 or fitting)
+    return AGAIN
+  end
+  local again = computed_before(w, r)
+  if again then
+    plan.finish(w, false)
+    evaluate.evaluate(again, 2)
+    return AGAIN
+  end
+  local order, all = order_of(w, r)
+  if not all then
+    plan.finish(w, false)
+    return AGAIN
+  end
+  w.dense = not order
+  local outs, launched = leaves_of(r, order), true
+  if r.size > 0 then
+    local state, count = plan.close(w, outs[1], r.size)
+    if evaluate.too_many(w, count + r.n - 1) then
+      plan.finish(w, false)
+      leave(r, ceil(r.n / 2))
+      return AGAIN
+    end
+    local k = state.kernel or evaluate.kernel_of(state)
+    gather(w, r, count)
+    w.kernel, w.blocks, w.since = k, w.blocks or ceil(r.size / k.per_block), since
+    for i = 1, r.n do w.writes[i] = outs[i] end
+    w.nwrites, r.launching = r.n, true
+    launched = run.kernel(w)
+  end
+  plan.finish(w, launched)
+  r.launching = launched
+  if not launched then return AGAIN end
+  for i = 1, r.n do evaluate.take(r.list[i], outs[i]) end
+  return true
+end
+
+local function give_back(r)
+  for i = 1, r.n do
+    if r.buffers[i] then storage.give_back(r.buffers[i]) end
+  end
+end
+
+-- Memory for the first results of a list; false: a finalizer changed the current context.
+local function take_memory(r, list)
+  for i = 1, min(#list, M.MOST) do
+    local x = list[i]
+    local buf, context = storage.buffer(r.size * x._dtype.itemsize)
+    r.n, r.list[i], r.buffers[i] = i, x, buf
+    if context ~= r.context then return false end
+  end
+  return true
+end
+
+-- Computes the first results of a list in one kernel; returns those that are left.
+local function compute_some(list, group)
+  local r = { n = 0, list = {}, buffers = {}, later = {}, shape = group.shape, size = graph.size_of(group.shape),
+    context = group.context, launching = false }
+  local ok, taken = pcall(take_memory, r, list)
+  if not ok or not taken then
+    give_back(r)
+    if not ok then error(taken, 0) end
+    return list
+  end
+  for i = r.n + 1, #list do r.later[#r.later + 1] = list[i] end
+  local done, failure = pcall(run.until_done, attempt, r)
+  if not done then
+    if not r.launching then give_back(r) end
+    error(failure, 0)
+  end
+  return r.later
+end
+
+local function compute(group)
+  local list = group
+  while #list > 1 do
+    local left = compute_some(list, group)
+    if #left >= #list then return end
+    list = left
+  end
+end
+
+local function compute_there(group)
+  if group.home then return core.memory_context(group.home.buf):with(compute, group) end
+  compute(group)
+end
+
+-- ---- asked for ----------------------------------------------------------------------------------------------------
+
+---Computes those arrays together that can be, before the caller computes each of them.
+---@param list cudalua.gpuarray.Array[]
+---@raise what is not an error of the library's, as when the program is interrupted; what ends the device
+function M.together(list)
+  if #list < 2 or graph.is_eager() or graph.limits_lifted() then return end
+  for _, group in ipairs(groups_of(list)) do
+    if #group > 1 then
+      local ok, failure
+      if graph.is_traced() then
+        ok, failure = pcall(evaluate.traced, compute_there, group)
+      else
+        ok, failure = pcall(compute_there, group)
+      end
+      if not ok and (not errors.is_error(failure) or failure.sticky) then error(failure, 0) end
+      if not ok then return end -- whoever asked meets the error, or takes less memory
+    end
+  end
+end
+
+return M
