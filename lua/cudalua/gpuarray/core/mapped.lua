@@ -192,7 +192,7 @@ function walk_below(w, x, dtype, below)
     w.values = w.values + 1
     return step(w, sig)
   end
-  if sig.maps then
+  if sig.maps and not sig.selects then
     local further = go_below(w, x, b, below)
     if further then return walk_below(w, a, sig.x, further) end
     w.first, w.values = w.first or x, w.values + 1
