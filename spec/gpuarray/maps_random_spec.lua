@@ -7,7 +7,7 @@ local moved = require "spec.support.moved"
 local plan = require "cudalua.gpuarray.core.plan"
 local gpuarray = require "cudalua.gpuarray"
 
-local PROGRAMS = tonumber(os.getenv "CUDALUA_GRAPHS") or gpu.sanitized and 15 or 60
+local PROGRAMS = tonumber(os.getenv "CUDALUA_GRAPHS") or gpu.sanitized and 20 or 200
 local SEED = tonumber(os.getenv "CUDALUA_SEED") or 20261128
 local MOST = 300 -- elements
 
@@ -23,7 +23,8 @@ local function same(what, host, x)
   local own = flat(x)
   for i = 1, #host do
     if own[i] ~= host[i] then
-      error(("%s: element %d of (%s) is %s, not %s"):format(what, i, table.concat(host.shape, ", "), own[i], host[i]), 0)
+      error(("%s: element %d of (%s) is %s, not %s"):format(what, i, table.concat(host.shape, ", "), own[i],
+        host[i]), 0)
     end
   end
 end

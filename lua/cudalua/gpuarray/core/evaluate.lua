@@ -209,31 +209,15 @@ function M.traced(f, x, ...)
 end
 local traced = M.traced
 
----Forgets the parts of a choice, which nobody else has (map.lua).
----@param a any
----@param b any
-local function forget_parts(a, b)
-  for _, part in ipairs { a, b } do
-    local sig = type(part) == "table" and part._sig
-    if sig and sig.maps then
-      local c, d = part._a, part._b
-      storage.drop(part)
-      if sig.selects then forget_parts(c, d) end
-    end
-  end
-end
-M.forget_parts = forget_parts
-
 ---What x was computed to is its value from here on, unless a finalizer computed or released it meanwhile.
 ---@param x cudalua.gpuarray.Array
 ---@param leaf table
 function M.take(x, leaf)
-  local store, sig, a, b = leaf.store, x._sig, x._a, x._b
+  local store = leaf.store
   if x._sig then storage.adopt(x, store) end
   if x._sig then
     store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._ops =
       x._store and x or false, leaf, leaf, store, false, false, false, false, 0
-    if sig.selects then forget_parts(a, b) end
   end
 end
 local take = M.take

@@ -60,16 +60,23 @@ end
 
 -- ---- signatures -----------------------------------------------------------------------------------------------------
 
-local signatures, choices, ids = {}, {}, 0 -- name -> dtype -> signature
+local signatures = {} -- dtype -> key -> signature
 
-local function signature(name, dtype, selects)
-  local list = sub(selects and choices or signatures, name)
-  local sig = list[dtype]
+---The signature of a node. `maps`: its operands are read at other places. `selects`: it has two, and a mask. `part`: it
+---is the operand of one such node alone, is never seen by programs, and is in no list of pending arrays.
+---@param name string
+---@param dtype cudalua.dtype.DType
+---@param selects boolean
+---@param part boolean
+---@return table
+local function signature(name, dtype, selects, part)
+  local list = sub(signatures, dtype)
+  local key = name .. (selects and " selects" or "") .. (part and " part" or "")
+  local sig = list[key]
   if not sig then
-    ids = ids + 1
-    sig = { op = { id = "map" .. ids, name = name }, result = dtype, x = dtype, y = selects and dtype or nil,
-      z = selects and dtypes.bool or nil, maps = true, selects = selects }
-    list[dtype] = sig
+    sig = { op = { id = key, name = name }, result = dtype, x = dtype, y = selects and dtype or nil,
+      z = selects and dtypes.bool or nil, maps = true, selects = selects, part = part }
+    list[key] = sig
   end
   return sig
 end
@@ -148,25 +155,27 @@ end
 ---@param making cudalua.gpuarray.Making
 ---@param x cudalua.gpuarray.Array  with elements
 ---@param map cudalua.gpuarray.Map
+---@param part boolean  choose() gets it, and nothing else
 ---@return cudalua.gpuarray.Array
-function M.map(making, x, map)
+function M.map(making, x, map, part)
   local operand = operand_of(making, graph.as_type(x, making.dtype))
   -- Memory whose address others know is read at once, by the caller's finish().
   local ops = operand._ops == math.huge and 1 or operand._ops + 1
-  return node(making, signature(making.name, making.dtype), operand, map, false, ops)
+  return node(making, signature(making.name, making.dtype, false, part), operand, map, false, ops)
 end
 
 ---One of two arrays or values at each place.
 ---@param making cudalua.gpuarray.Making
----@param a any     of the result's dtype: array of its shape, or value
+---@param a any     of the result's dtype: array of its shape that is a part, or value
 ---@param b any
 ---@param mask table  where it is a
+---@param part boolean  another choose() gets it, and nothing else
 ---@return cudalua.gpuarray.Array
-function M.choose(making, a, b, mask)
+function M.choose(making, a, b, mask, part)
   local x = object.is_array(a) and graph.operand(a) or a
   local y = object.is_array(b) and graph.operand(b) or b
   local ops = 1 + (type(x) == "table" and x._ops or 0) + (type(y) == "table" and y._ops or 0)
-  return node(making, signature(making.name, making.dtype, true), x, y, mask, ops)
+  return node(making, signature(making.name, making.dtype, true, part), x, y, mask, ops)
 end
 
 ---An array of structs at other places, computed at once.
@@ -183,10 +192,9 @@ function M.structs(making, x, map, fill, mask)
   local n = #map.of + 1
   local wide = { ndim = map.ndim + 1, of = { unpack(map.of) }, links = { unpack(map.links) }, identity = map.identity }
   wide.of[n], wide.links[n] = map.ndim + 1, none
-  local node_of_words = node(words, signature(words.name, words.dtype), from, wide, false, 1)
-  local all = fill and M.choose(words, node_of_words, evaluate.in_words(fill), M.mask(n, mask.ranges)) or node_of_words
+  local all = node(words, signature(words.name, words.dtype, false, true), from, wide, false, 1)
+  if fill then all = M.choose(words, all, evaluate.in_words(fill), M.mask(n, mask.ranges), true) end
   evaluate.store(all._sig and all or storage.leaf_of(all), to, words.size)
-  M.forget(all)
   return out
 end
 
@@ -219,15 +227,6 @@ function M.finish(making, x)
     count, waiting[count + 1] = count + 1, x
   end
   return x
-end
-
----Forgets a result that nobody else has.
----@param x cudalua.gpuarray.Array
-function M.forget(x)
-  local sig, a, b = x._sig, x._a, x._b
-  if not sig then return end
-  storage.drop(x)
-  if sig.selects then evaluate.forget_parts(a, b) end
 end
 
 -- Does an expression read memory, or contain a pending array, that goes?

@@ -238,7 +238,7 @@ function M.fields(p)
   local results, stores = packs:results(parts.results_of(p), "      ", "at_out[k]")
   packs.helper = text_of(t.used, axes)
   return { elements = t.chunks * packs.size, pack = packs.size, chunks = t.chunks, index = axes.index,
-    params = parts.params_of(p, t.params), declared = concat(t.declared, "\n"), 
+    params = parts.params_of(p, t.params), declared = concat(t.declared, "\n"),
     places = concat(found, "\n") .. "\n" .. concat(t.places, "\n"),
     loads = concat(t.loads, "\n"), results = results, stores = stores,
     evaluate = parts.evaluation(p, function(i) return elements[i] end,

@@ -52,7 +52,7 @@ local function moved(what, x, shape, ...)
   if size_of(shape) == 0 then return make.fresh(what, shape, x._dtype, "C") end
   local making = map.begin(what:match "[%w_]+$", x._dtype, shape)
   if x._dtype.kind == "struct" then return map.structs(making, x, map.of(...)) end
-  return map.finish(making, map.map(making, x, map.of(...)))
+  return map.finish(making, map.map(making, x, map.of(...), false))
 end
 
 -- ---- together -------------------------------------------------------------------------------------------------------
@@ -103,16 +103,18 @@ local MOST = 4
 
 -- Parts of an axis, one behind the other, as an expression: {array, number of positions}. `place` makes the map of one.
 local function chosen(making, parts, axis, place)
-  local at, list = 0, {}
+  local at, list, several = 0, {}, 0
+  for _, p in ipairs(parts) do several = several + (p[2] > 0 and 1 or 0) end
   for _, p in ipairs(parts) do
     if p[2] > 0 then
-      list[#list + 1] = { at = at, count = p[2], x = map.map(making, p[1], place(at, p[2])) }
+      list[#list + 1] = { at = at, count = p[2], x = map.map(making, p[1], place(at, p[2]), several > 1) }
       at = at + p[2]
     end
   end
   local x = list[#list].x
   for k = #list - 1, 1, -1 do
-    x = map.choose(making, list[k].x, x, map.mask(#making.shape, { [axis] = maps.range(list[k].at, list[k].count) }))
+    local mask = map.mask(#making.shape, { [axis] = maps.range(list[k].at, list[k].count) })
+    x = map.choose(making, list[k].x, x, mask, k > 1)
   end
   return x
 end
@@ -123,7 +125,7 @@ local function joined(what, parts, axis, shape, dtype, place)
     local since, making = storage.writes, map.begin(what:match "[%w_]+$", dtype, shape)
     local x = map.finish(making, chosen(making, parts, axis, place))
     if since == storage.writes then return x end
-    map.forget(x)
+    if x._sig then storage.drop(x) end
   end
 end
 
@@ -153,12 +155,11 @@ local function concatenated(what, list, axis, options)
     shape[axis] = shape[axis] + x._shape[axis]
   end
   local dtype, out = target(what, list, options)
-  local size, n = layout.size(what, shape, dtype.itemsize), first._ndim
-  if #list <= MOST and dtype.kind ~= "struct" and size > 0 then
+  if layout.size(what, shape, dtype.itemsize) > 0 and #list <= MOST and dtype.kind ~= "struct" then
     local parts = {}
     for i, x in ipairs(list) do parts[i] = { x, x._shape[axis] } end
     return join_parts(what, parts, axis, shape, dtype, out, function(at, count)
-      return map.of(n, nil, count < shape[axis] and { [axis] = maps.edge(at, count) } or {})
+      return map.of(#shape, nil, count < shape[axis] and { [axis] = maps.edge(at, count) } or {})
     end)
   end
   local result, finish = begin(what, shape, dtype, out)
@@ -195,8 +196,7 @@ local function stacked(what, list, axis, options)
   local shape = first.shape
   table.insert(shape, axis, #list)
   local dtype, out = target(what, list, options)
-  local size = layout.size(what, shape, dtype.itemsize)
-  if #list <= MOST and dtype.kind ~= "struct" and size > 0 then
+  if layout.size(what, shape, dtype.itemsize) > 0 and #list <= MOST and dtype.kind ~= "struct" then
     local parts, of = {}, {}
     for k = 1, #shape do of[k] = k < axis and k or k > axis and k - 1 or 0 end
     for i, x in ipairs(list) do parts[i] = { x, 1 } end
@@ -518,6 +518,7 @@ function Array:pad(width, mode, options)
   end
   local n, dtype = self._ndim, self._dtype
   local widths, shape, links, ranges, middle = widths_of(what, width, n), self.shape, {}, {}, {}
+  local fills = false
   for k = 1, n do
     local before, after, extent = widths[k][1], widths[k][2], shape[k]
     if border and extent == 0 and before + after > 0 then
@@ -527,6 +528,7 @@ function Array:pad(width, mode, options)
     if before + after > 0 and extent > 0 then
       links[k] = (border or maps.edge)(before, extent)
       ranges[k] = not border and maps.range(before, extent) or nil
+      fills = fills or not border
     end
   end
   local v
@@ -547,12 +549,12 @@ function Array:pad(width, mode, options)
     if mode == "constant" and x._size > 0 then evaluate.store(v, x._leaf, x._size) end
     make.place(self, part(x._leaf, middle))
     return x
-  elseif not next(ranges) then
+  elseif not fills then
     return moved(what, self, shape, n, nil, links)
   end
   local making, mask, places = map.begin("pad", dtype, shape), map.mask(n, ranges), map.of(n, nil, links)
   if dtype.kind == "struct" then return map.structs(making, self, places, v, mask) end
-  return map.finish(making, map.choose(making, map.map(making, self, places), v, mask))
+  return map.finish(making, map.choose(making, map.map(making, self, places, true), v, mask, false))
 end
 
 Array.tile = calls.variadic("gpuarray:tile", Array.tile)
