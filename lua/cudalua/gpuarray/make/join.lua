@@ -409,7 +409,7 @@ function Array:repeat_(times, axis, options)
   check_self(self, what)
   errors.options(what, options, calls.PLACED)
   local x = self
-  if axis == nil then x, axis = self:ravel(), 1 end
+  if axis == nil then x, axis = self._ndim == 1 and self or self:ravel(), 1 end
   axis = layout.axis(what, axis, x._ndim)
   if type(times) == "table" then
     local list = {}
@@ -444,7 +444,7 @@ function Array:roll(shift, axes, options)
   local shifts = layout.integers(what, "shift", shift, -2 ^ 53)
   local x, shape = self, self.shape
   if axes == nil then
-    x, axes = self:ravel(), { 1 }
+    x, axes = self._ndim == 1 and self or self:ravel(), { 1 }
   else
     axes = layout.integers(what, "axes", axes, -2 ^ 53)
   end
