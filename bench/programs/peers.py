@@ -2,7 +2,8 @@
 
     peers.py cupy|torch|compile|numpy
 
-Writes its version, or nothing where it does not work here, and then answers each line:
+Writes its version, or nothing where it does not work here, and then answers each line; with "failed" where that raised
+an error, or took more than LIMIT seconds:
     device NAME LAUNCHES    microseconds of one run on the device, by events, of LAUNCHES in a row
     first NAME              seconds of the first run in this process: compile's has torch.compile's time in it
     check NAME              elements of a small run that were compared with NumPy's in float64
@@ -11,6 +12,7 @@ it answers only check.
 """
 import math
 import os
+import signal
 import sys
 import time
 
@@ -19,6 +21,8 @@ import numpy
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
 import libraries  # noqa: E402
+
+LIMIT = 60
 
 # Sizes as in the files of the programs: small, large.
 SIZES = {
@@ -407,13 +411,27 @@ def first(peer, name):
     return time.perf_counter() - start
 
 
+def late(number, frame):
+    raise TimeoutError("more than %d seconds" % LIMIT)
+
+
+def answer(peer, what, name, *rest):
+    signal.alarm(LIMIT)
+    try:
+        return {"check": check, "device": device, "first": first}[what](peer, name, *map(int, rest))
+    except Exception as e:  # of a library, of whatever class
+        print("%s %s: %s: %s" % (what, name, type(e).__name__, str(e).split("\n")[0]), file=sys.stderr)
+        return "failed"
+    finally:
+        signal.alarm(0)
+
+
 def main():
+    signal.signal(signal.SIGALRM, late)
     peer = libraries.make({"cupy": CuPy, "torch": PyTorch, "compile": Compiled, "numpy": NumPy}[sys.argv[1]])
     print(peer.version, flush=True)
     for line in sys.stdin:
-        what, name, *rest = line.split()
-        answer = {"check": check, "device": device, "first": first}[what](peer, name, *map(int, rest))
-        print(answer, flush=True)
+        print(answer(peer, *line.split()), flush=True)
 
 
 main()

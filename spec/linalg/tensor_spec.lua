@@ -12,8 +12,8 @@ local cuda, gpuarray, linalg = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.linalg
 local all = os.getenv "CUDALUA_ALL" ~= nil
 local TYPES = { "int8", "float16", "bfloat16", "float32" }
 local RESULTS = { int8 = "int32", float16 = "float16", bfloat16 = "bfloat16", float32 = "float32" }
--- What sums and results may be off by, as parts of the sum of the terms' absolute values. The expected result is rounded
--- too, and may be rounded the other way: a whole unit in the last place.
+-- What sums and results may be off by, as parts of the sum of the terms' absolute values. The expected result is
+-- rounded too, and may be rounded the other way: a whole unit in the last place.
 local SUM, ROUNDING = 2 ^ -16, { float16 = 2 ^ -10, bfloat16 = 2 ^ -7, float32 = 2 ^ -23 }
 
 local function random(shape, t, seed) return products.random(shape, t, products.numbers(seed or 1)) end
