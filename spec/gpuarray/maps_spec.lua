@@ -123,6 +123,36 @@ describe("Maps of arrays", function()
     assert.same(expected, u:tolist())
   end)
 
+  it("make a step of a stencil one kernel, however many there are", function()
+    local n, steps, start = 6, 12, {}
+    for i = 1, n do
+      start[i] = {}
+      for j = 1, n do start[i][j] = (i * 7 + j * 3) % 5 end
+    end
+    local plate, u = gpuarray.to_gpu(start, "int32"), nil
+    local count = launches(function()
+      u = plate
+      for _ = 1, steps do u = u:roll(1, 1) + u:roll(-1, 1) + u:roll(1, 2) + u:roll(-1, 2) - 3 * u end
+      u:eval()
+    end)
+    assert.is_true(count <= steps, count)
+    for _ = 1, steps do
+      local next = {}
+      for i = 1, n do
+        next[i] = {}
+        for j = 1, n do
+          local up, down = start[(i - 2) % n + 1], start[i % n + 1]
+          next[i][j] = up[j] + down[j] + start[i][(j - 2) % n + 1] + start[i][j % n + 1] - 3 * start[i][j]
+        end
+      end
+      start = next
+    end
+    for i = 1, n do
+      for j = 1, n do start[i][j] = (start[i][j] + 2 ^ 31) % 2 ^ 32 - 2 ^ 31 end
+    end
+    assert.same(start, u:tolist())
+  end)
+
   it("are stored for reductions, scans and products as one array", function()
     assert.equal(2, launches(function() (x:roll(1) * x:roll(2)):sum():eval() end))
     assert.equal(4 * 3 + 0 * 4 + 1 * 0 + 2 * 1 + 3 * 2, (x:roll(1) * x:roll(2)):sum():item())

@@ -89,8 +89,13 @@ local function is_open(store) return store.exported or store.pinned or store.own
 -- An operand holds back at most so many times the bytes of the result.
 local LEAF, EXPRESSION = 2, 4
 
--- Can an expression be computed later, in any kernel? Adds up the bytes that it holds.
-local function can_wait(x, found)
+-- Can an expression be computed later, in any kernel? Adds up the bytes that it holds, and what computing it moves:
+-- bytes of the arrays and maps that it reads, and its operations.
+---@param x any
+---@param found table  and what was looked at
+---@param below? boolean  below a map, whose bytes were added
+---@return boolean
+local function can_wait(x, found, below)
   if type(x) ~= "table" or found[x] then return true end
   found[x] = true
   local leaf = x._leaf == true and x or x._first
@@ -100,15 +105,39 @@ local function can_wait(x, found)
       return false
     end
     if not found[store] then
-      found[store], found.bytes = true, found.bytes + store.bytes
+      found[store], found.holds = true, found.holds + store.bytes
     end
+    if not below then found.bytes = found.bytes + size_of(leaf.shape) * leaf.dtype.itemsize end
     found.across = found.across or mapped.is_across(leaf, leaf.shape)
     return true
   end
   local sig, a, b, c = x._sig, x._a, x._b, x._c
   if sig == object.placeholder then return false end
-  if sig == false then return can_wait(storage.leaf_of(x), found) end
-  return not sig or can_wait(a, found) and can_wait(b, found) and can_wait(c, found)
+  if sig == false then return can_wait(storage.leaf_of(x), found, below) end
+  if not sig then return true end
+  if not below then
+    if sig.maps then
+      found.bytes = found.bytes + x._size * sig.result.itemsize
+    else
+      found.operations = found.operations + 1
+    end
+  end
+  below = below or sig.maps
+  return can_wait(a, found, below) and can_wait(b, found, below) and can_wait(c, found, below)
+end
+
+-- How often the elements of pending arrays are computed if all maps of them that were written run in one kernel.
+local places = setmetatable({}, { __mode = "k" })
+
+-- Is an expression stored now? Where it cannot wait; and where the maps of it would have it stored anyway, so that
+-- loops of stencils are cut between their steps.
+local function is_stored(making, x, found)
+  if making.now or not can_wait(x, found) or found.holds > EXPRESSION * making.size * making.dtype.itemsize then
+    return true
+  end
+  local n = (places[x] or 0) + math.max(1, making.size / x._size)
+  places[x] = n
+  return mapped.is_dear(n, found.bytes / x._size, found.operations, x._dtype.itemsize)
 end
 
 ---What is made of several nodes. `now`: it has to be computed when it is written.
@@ -136,8 +165,8 @@ end
 local function operand_of(making, x)
   local bytes, context = making.size * making.dtype.itemsize, core.context_id()
   if x._sig then
-    local found = { bytes = 0, across = false, context = context }
-    if making.now or not can_wait(x, found) or found.bytes > EXPRESSION * bytes then
+    local found = { holds = 0, bytes = 0, operations = 0, across = false, context = context }
+    if is_stored(making, x, found) then
       evaluate.evaluate(x)
     else
       return graph.operand(found.across and view.copy(x, "C") or x)

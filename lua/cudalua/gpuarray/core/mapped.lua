@@ -22,11 +22,22 @@ local step, same, size_of = plan.step, layout.same, graph.size_of
 
 local M = {}
 
--- The walk of a program that has become too long: something is stored, and it begins again.
-local MOST_VALUES = 400
-
 -- Bytes that an operation counts as.
 local OPERATION = 1 / 8
+
+---Would an expression that is computed in so many places move fewer bytes if it were stored?
+---@param places number  how often each element is computed
+---@param bytes number   of its arrays, for an element
+---@param operations number
+---@param size integer   bytes of an element
+---@return boolean
+function M.is_dear(places, bytes, operations, size)
+  bytes = bytes + OPERATION * operations
+  return places * bytes > bytes + size + places * size
+end
+
+-- The walk of a program that has become too long: something is stored, and it begins again.
+local MOST_VALUES = 400
 
 local tokens, mask_token = {}, { kind = "leaf", dtype = require("cudalua.dtype").bool, class = "mask" }
 for _, dt in ipairs(require("cudalua.dtype").list) do
@@ -72,7 +83,7 @@ end
 -- Below the map of a node, from the program's own axes, or from below another map; nil: that would be too many links.
 local function go_below(w, x, map, above)
   local rank, shape = #w.shape, x._shape
-  local skip, below = (above and above.ndim or rank) - #shape, { of = {}, links = {}, ndim = map.ndim, node = x }
+  local skip, below = (above and above.ndim or rank) - #shape, { of = {}, links = {}, ndim = map.ndim }
   for k = 1, rank do
     local axis = (above and above.of[k] or k) - skip
     local extent = axis >= 1 and (not above or above.of[k] > 0) and shape[axis]
@@ -188,7 +199,7 @@ function walk_below(w, x, dtype, below)
   end
   if not sig then return plan.walk(w, x, dtype) end
   if w.values > MOST_VALUES then
-    w.first = w.first or below.node._a
+    w.first = w.first or w.met[1] and w.met[1].array or x
     w.values = w.values + 1
     return step(w, sig)
   end
@@ -271,10 +282,9 @@ end
 function plan.find_first(w)
   if w.first then return w.first end
   for _, met in ipairs(w.met) do
-    local x, size = met.array, met.array._dtype.itemsize
+    local x = met.array
     local places = met.places + (x._mark == w.serial and 1 or 0)
-    local bytes = met.bytes + OPERATION * met.operations
-    if places * bytes > bytes + size + places * size then return x end
+    if M.is_dear(places, met.bytes, met.operations, x._dtype.itemsize) then return x end
   end
   if w.nodes and w.nodes[1] ~= w.root and reads_across(w) then return w.nodes[1] end
 end
