@@ -111,7 +111,9 @@ local function prepare()
     ["arrays side by side"] = { 40, "float32", function(x) return gpuarray.hstack { x, y, x, y } end },
     ["two arrays joined"] = { 40, "float32", function(x) return gpuarray.concatenate({ x, x, x:reshape(40) }):eval() end },
     ["arrays joined with another"] = { 40, "float32", function(x) return gpuarray.stack { x, y, x } + 1 end },
-    ["a roll in an expression"] = { 40, "float32", function(x) return (x:roll(1):roll(3) * y + y:roll(-1)):eval() end },
+    ["a roll in an expression"] = { 40, "float32", function(x)
+      return (x:roll(1):roll(3) * y + y:roll(-1)):eval()
+    end },
     ["a border"] = { 40, "float32", function(x) return (x:pad(2):pad(1, "edge") + 1):eval() end },
     ["repetitions"] = { 40, "float32", function(x) return x:tile(2):repeat_(2) end },
     ["a roll that is written"] = { 40, "float32", function(x)

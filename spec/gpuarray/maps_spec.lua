@@ -204,8 +204,9 @@ describe("Maps of arrays", function()
     list[#list + 1] = dtype.struct { { "a", "int8" }, { "b", "float64" } }
     list[#list + 1] = dtype.struct { { "a", "uint8" }, { "b", "uint8" }, { "c", "uint8" } }
     for _, t in ipairs(list) do
-      local host = ndarray.from_function(12 * t.itemsize, function(i) return t.kind == "bool" and i % 2 or i * 37 % 256 end,
-        "uint8")
+      local host = ndarray.from_function(12 * t.itemsize, function(i)
+        return t.kind == "bool" and i % 2 or i * 37 % 256
+      end, "uint8")
       host = ndarray.from_buffer(host, { 3, 4 }, t)
       local a = gpuarray.to_gpu(host)
       local function holds(expected, y)
@@ -290,8 +291,8 @@ describe("Maps of arrays", function()
     -- An expression below a map was computed with the copy: it has a value, too.
     local a = gpuarray.ones(3):eval()
     local y = a * 2
-    local r, above = y:roll(1), nil
-    above = r + 1
+    local r = y:roll(1)
+    local above = r + 1
     a:release()
     assert.same({ 2, 2, 2 }, y:tolist())
     assert.same({ 3, 3, 3 }, above:tolist())
