@@ -109,7 +109,9 @@ local function prepare()
     end },
     ["where"] = { 40, "float32", function(x) return gpuarray.where(y:gt(20), x, y):eval() end },
     ["arrays side by side"] = { 40, "float32", function(x) return gpuarray.hstack { x, y, x, y } end },
-    ["two arrays joined"] = { 40, "float32", function(x) return gpuarray.concatenate({ x, x, x:reshape(40) }):eval() end },
+    ["two arrays joined"] = { 40, "float32", function(x)
+      return gpuarray.concatenate({ x, x, x:reshape(40) }):eval()
+    end },
     ["arrays joined with another"] = { 40, "float32", function(x) return gpuarray.stack { x, y, x } + 1 end },
     ["a roll in an expression"] = { 40, "float32", function(x)
       return (x:roll(1):roll(3) * y + y:roll(-1)):eval()
