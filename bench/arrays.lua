@@ -21,18 +21,10 @@ double bench_nvrtc(const char *path, const char *source, const char *name, int n
 int setenv(const char *name, const char *value, int overwrite);
 ]]
 
-local build = os.getenv "CUDALUA_BUILD" or "build"
-local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"
-local cc = os.getenv "CC" or "cc"
-local no_vectors = io.popen(cc .. " --version"):read "*l":find "clang" and " -fno-vectorize" or ""
-local function compile(source, flags)
-  local out = ("%s/bench_%s.so"):format(build, source:gsub("%W", "_"))
-  assert(os.execute(("%s -O2%s%s -shared -fPIC -I%s/include bench/%s.c -o %s -ldl"):format(cc, no_vectors, flags, home,
-    source, out)) == 0, source .. ".c does not compile")
-  return out
-end
-local library = compile("arrays/side", "")
-local C, compiling = ffi.load(library), ffi.load(compile("compile", " -D_GNU_SOURCE"))
+local compiled = dofile "bench/common/compiled.lua"
+local no_vectors = io.popen(compiled.cc .. " --version"):read "*l":find "clang" and " -fno-vectorize" or ""
+local library = compiled.path("arrays/side", "-shared -fPIC" .. no_vectors)
+local C, compiling = ffi.load(library), ffi.load(compiled.path("compile", "-shared -fPIC -D_GNU_SOURCE"))
 
 -- An empty cache, for this process and those that it starts.
 local folder = os.tmpname()

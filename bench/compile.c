@@ -28,24 +28,9 @@ extern char **environ;
   X(cuMemcpyDtoH)                                                                                            \
   X(cuLaunchKernel)
 
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x) /* cuMemAlloc is a macro for the symbol of today */
+#include "common/driver.h"
 
-static struct {
-#define X(name) __typeof__(&name) name##_;
-  DRIVER(X)
-#undef X
-} cu;
-
-int bench_open(const char *driver) {
-  void *lib = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
-  if (!lib) return fprintf(stderr, "%s\n", dlerror()), 1;
-#define X(name)                                                                                              \
-  if (!(*(void **)&cu.name##_ = dlsym(lib, TEXT(name)))) return 2;
-  DRIVER(X)
-#undef X
-  return 0;
-}
+int bench_open(const char *driver) { return open_driver(driver); }
 
 double bench_now(void) {
   struct timespec t;

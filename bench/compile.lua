@@ -16,13 +16,9 @@ double bench_nvrtc(const char *path, const char *source, const char *name, int n
 double bench_spawn(const char *const argv[]);
 int setenv(const char *name, const char *value, int overwrite);
 ]]
-local build = os.getenv "CUDALUA_BUILD" or "build"
-local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"
-local lib, program = build .. "/bench_compile.so", build .. "/bench_compile"
-for out, flags in pairs { [lib] = "-shared -fPIC", [program] = "-DPROGRAM" } do
-  assert(os.execute(("%s -O2 -D_GNU_SOURCE %s -I%s/include bench/compile.c -o %s -ldl"):format(os.getenv "CC" or "cc",
-    flags, home, out)) == 0, "bench/compile.c does not compile")
-end
+local compiled = dofile "bench/common/compiled.lua"
+local lib = compiled.path("compile", "-D_GNU_SOURCE -shared -fPIC")
+local program = compiled.path("compile", "-D_GNU_SOURCE -DPROGRAM", "")
 local C = ffi.load(lib)
 
 local folder = os.tmpname()

@@ -7,20 +7,11 @@
 -- bench/RESULTS.md.
 local ffi = require "ffi"
 
-local smoke = arg[1] == "smoke"
-local rounds = smoke and 1 or tonumber(arg[1] or 5)
-
-local begin = os.time()
-local cuda = require "cudalua"
-cuda.init()
-local dev = cuda.Device(0)
-local primary = dev:retain_primary_context()
-primary:push()
+local start = dofile "bench/common/start.lua"(5)
+local cuda, dev, device, tiny, rounds = start.cuda, start.dev, start.device, start.tiny, start.rounds
+local report = dofile "bench/common/report.lua"
 cuda.linalg.backend "own"
 local gpuarray, random, fft = cuda.gpuarray, cuda.random, cuda.fft
-local report = dofile "bench/common/report.lua"
-local device = dofile "bench/common/device.lua"(cuda)
-local tiny = smoke or cuda.driver_info().soft
 
 -- ---- cuFFT ----------------------------------------------------------------------------------------------------------
 
@@ -180,4 +171,4 @@ for _, side in ipairs(tiny and { 32 } or { 512, 4096 }) do
 end
 
 if not tiny then report.table "cuFFT" end
-report.summary(("fft: %d s"):format(os.time() - begin))
+report.summary(("fft: %d s"):format(start.seconds()))

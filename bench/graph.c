@@ -4,7 +4,8 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stddef.h>
-#include <time.h>
+
+#include "common/clock.h"
 
 static CUresult (*create)(CUgraph *, unsigned);
 static CUresult (*add_kernel)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
@@ -15,16 +16,9 @@ static CUresult (*synchronize)(CUstream);
 static CUresult (*load)(CUmodule *, const void *);
 static CUresult (*get_function)(CUfunction *, CUmodule, const char *);
 
-double bench_now(void);
 int bench_open(const char *driver);
 void *bench_graph(const char *image, unsigned long long address, int n, int nodes);
 double bench_replay(void *exec, unsigned long long stream, int launches, int waits);
-
-double bench_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 /* 0: fine. The context that is current is used. */
 int bench_open(const char *driver) {

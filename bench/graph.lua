@@ -17,11 +17,7 @@ int bench_open(const char *driver);
 void *bench_graph(const char *image, unsigned long long address, int n, int nodes);
 double bench_replay(void *exec, unsigned long long stream, int launches, int waits);
 ]]
-local lib = (os.getenv "CUDALUA_BUILD" or "build") .. "/bench_graph.so"
-local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"
-assert(os.execute(("%s -O2 -shared -fPIC -I%s/include bench/graph.c -o %s -ldl"):format(os.getenv "CC" or "cc", home,
-  lib)) == 0, "bench/graph.c does not compile")
-local C = ffi.load(lib)
+local C = ffi.load(dofile "bench/common/compiled.lua".path "graph")
 
 local soft = (function() cuda.init() return cuda.driver_info().soft end)()
 local ctx = cuda.Device(0):make_context()

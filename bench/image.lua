@@ -4,19 +4,10 @@
 --   ./dev bench image smoke    small pictures, nothing is timed: are the results right?
 -- Rounds take turns. GB/s are of the least traffic: each pixel read once and written once. A convolution with a large
 -- kernel is bound by its sums; for these Gfma/s are counted.
-local smoke = arg[1] == "smoke"
-local rounds = smoke and 1 or tonumber(arg[1] or 5)
-
-local begin = os.time()
-local cuda = require "cudalua"
-cuda.init()
-local dev = cuda.Device(0)
-local primary = dev:retain_primary_context()
-primary:push()
-local gpuarray, image = cuda.gpuarray, cuda.image
+local start = dofile "bench/common/start.lua"(5)
+local cuda, dev, device, tiny, rounds = start.cuda, start.dev, start.device, start.tiny, start.rounds
 local report = dofile "bench/common/report.lua"
-local device = dofile "bench/common/device.lua"(cuda)
-local tiny = smoke or cuda.driver_info().soft
+local gpuarray, image = cuda.gpuarray, cuda.image
 
 print(("%s, driver %d, %s"):format(dev:name(), cuda.get_driver_version(), jit.version))
 print(tiny and "small pictures: results are compared, nothing is timed" or ("%d rounds"):format(rounds))
@@ -126,4 +117,4 @@ for _, filter in ipairs { "nearest", "linear", "cubic" } do
 end
 
 if not tiny then report.table "copy" end
-report.summary(("image: %d s"):format(os.time() - begin))
+report.summary(("image: %d s"):format(start.seconds()))

@@ -3,7 +3,8 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stddef.h>
-#include <time.h>
+
+#include "common/clock.h"
 
 static CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                           CUstream, void **, void **);
@@ -12,16 +13,9 @@ static CUresult (*load)(CUmodule *, const void *);
 static CUresult (*get_function)(CUfunction *, CUmodule, const char *);
 static CUmodule module;
 
-double bench_now(void);
 int bench_open(const char *driver, const char *image);
 void *bench_function(const char *name);
 double bench_loop(void *function, int nargs, unsigned long long address, int launches);
-
-double bench_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 /* 0: fine. The context that is current is used. */
 int bench_open(const char *driver, const char *image) {

@@ -14,11 +14,7 @@ int bench_open(const char *driver, const char *image);
 void *bench_function(const char *name);
 double bench_loop(void *function, int nargs, unsigned long long address, int launches);
 ]]
-local lib = (os.getenv "CUDALUA_BUILD" or "build") .. "/bench_launch.so"
-local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"
-assert(os.execute(("%s -O2 -shared -fPIC -I%s/include bench/launch.c -o %s -ldl"):format(os.getenv "CC" or "cc", home,
-  lib)) == 0, "bench/launch.c does not compile")
-local C = ffi.load(lib)
+local C = ffi.load(dofile "bench/common/compiled.lua".path "launch")
 
 cuda.init()
 local soft = cuda.driver_info().soft

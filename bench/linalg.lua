@@ -6,18 +6,13 @@
 --   CUDALUA_TILES=1 ./dev bench linalg    each tile, too
 -- float16 of cuBLAS runs on tensor cores; own kernels add up in float32 by fmaf, or on tensor cores in the rows with
 -- "tensor" (linalg.precision) and of int8. The last rows are a matrix times a vector, in GB/s of the matrix.
-local cuda = require "cudalua"
-cuda.init()
-local dev = cuda.Device(0)
-local primary = dev:retain_primary_context()
-primary:push()
+local start = dofile "bench/common/start.lua"(5)
+local cuda, dev, device, tiny = start.cuda, start.dev, start.device, start.tiny
+local report = dofile "bench/common/report.lua"
 local gpuarray, random = cuda.gpuarray, cuda.random
 cuda.linalg.backend "own"
 local plan = require "cudalua.gpuarray.product.plan"
-local report = dofile "bench/common/report.lua"
-local device = dofile "bench/common/device.lua"(cuda)
 
-local tiny = arg[1] == "smoke" or cuda.driver_info().soft
 local rounds = tonumber(arg[1]) or tiny and 1 or 5
 local tiles = os.getenv "CUDALUA_TILES" and { 1, 2, 4, 8 } or {}
 local sizes = tiny and { 64, 100 } or { 256, 512, 1024, 2048, 4096, 8192 }

@@ -4,7 +4,8 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stddef.h>
-#include <time.h>
+
+#include "common/clock.h"
 
 static CUresult (*synchronize)(void);
 static CUresult (*htod)(CUdeviceptr, const void *, size_t);
@@ -15,17 +16,10 @@ static CUresult (*release)(CUdeviceptr);
 static CUresult (*alloc_async)(CUdeviceptr *, size_t, CUstream);
 static CUresult (*free_async)(CUdeviceptr, CUstream);
 
-double bench_now(void);
 int bench_open(const char *driver);
 double bench_copy(int direction, void *host, unsigned long long a, unsigned long long b, size_t bytes,
                   int times);
 double bench_pairs(int ordered, size_t bytes, int times);
-
-double bench_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 /* 0: fine. The context that is current is used. */
 int bench_open(const char *driver) {

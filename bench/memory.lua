@@ -14,11 +14,7 @@ int bench_open(const char *driver);
 double bench_copy(int direction, void *host, unsigned long long a, unsigned long long b, size_t bytes, int times);
 double bench_pairs(int ordered, size_t bytes, int times);
 ]]
-local build = os.getenv "CUDALUA_BUILD" or "build"
-local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"
-assert(os.execute(("%s -O2 -shared -fPIC -I%s/include bench/memory.c -o %s/bench_memory.so -ldl"):format(
-  os.getenv "CC" or "cc", home, build)) == 0, "bench/memory.c does not compile")
-local C = ffi.load(build .. "/bench_memory.so")
+local C = ffi.load(dofile "bench/common/compiled.lua".path "memory")
 
 cuda.init()
 local soft = cuda.driver_info().soft

@@ -11,9 +11,6 @@
 --   primitives/cub    CUB (*.cu) and cuRAND       primitives/hand.cu  kernels by hand
 local ffi = require "ffi"
 
-local smoke = arg[1] == "smoke"
-local rounds = tonumber(arg[1] or 7)
-
 ffi.cdef [[
 typedef struct { long sec, nsec; } bench_timespec;
 int clock_gettime(int clock, bench_timespec *t);
@@ -26,20 +23,15 @@ local function now() -- microseconds
 end
 local begin = now()
 
-local cuda = require "cudalua"
-cuda.init()
-local dev = cuda.Device(0)
-local primary = dev:retain_primary_context()
-primary:push()
+local common = dofile "bench/common/start.lua"(7)
+local cuda, dev, device, tiny, rounds = common.cuda, common.dev, common.device, common.tiny, common.rounds
 local gpuarray, random, scan = cuda.gpuarray, cuda.random, cuda.scan
 local check = dofile "bench/primitives/check.lua"
 local process = dofile "bench/common/process.lua"
 local report = dofile "bench/common/report.lua"
 local rows = assert(loadfile "bench/primitives/rows.lua")(report)
-local device = dofile "bench/common/device.lua"(cuda)
 
 local brief = arg[2] == "brief"
-local tiny = smoke or cuda.driver_info().soft
 local MiB = 2 ^ 20
 local side = tiny and 256 or 16384
 local size = side * side
@@ -417,5 +409,5 @@ assert(#on_host == 2)
 if not tiny then report.table "CUB, or as said" end
 report.summary(("primitives: %.0f s"):format((now() - begin) / 1e6))
 local fine = rows.finish()
-primary:pop()
+common.context:pop()
 os.exit(fine and 0 or 1, true)

@@ -5,19 +5,13 @@
 -- Rounds take turns; ratios are medians of each round's. Times are between events, of many calls one after the other.
 -- The goal is 0.9 of cuSPARSE's speed in products with a vector.
 --   sparse/cusparse   cuSPARSE through the FFI        sparse/matrices   what is multiplied
-local cuda = require "cudalua"
-cuda.init()
-local primary = cuda.Device(0):retain_primary_context()
-primary:push()
+local start = dofile "bench/common/start.lua"(7)
+local cuda, device, tiny = start.cuda, start.device, start.tiny
+local report = dofile "bench/common/report.lua"
 cuda.linalg.backend "own"
 local gpuarray, sparse = cuda.gpuarray, cuda.sparse
-local report = dofile "bench/common/report.lua"
-local device = dofile "bench/common/device.lua"(cuda)
-local begin = os.time()
 
-local smoke = arg[1] == "smoke"
-local tiny = smoke or cuda.driver_info().soft
-local rounds = tiny and 1 or tonumber(arg[1] or 7)
+local rounds = tiny and 1 or start.rounds
 local launches = tiny and 1 or 50
 local GOAL = 0.9
 
@@ -124,5 +118,5 @@ if not tiny then -- building: sorting and adding 16M elements in random order
   local parts = matrices.random_parts(16e6, 2 ^ 20)
   row("csr of 16M elements in random order", "float32", 16e6 * 20, function() return sparse.csr(parts).data end)
 end
-print(("sparse: %d s; %d rows, %d of %d goals met"):format(os.time() - begin, rows, met, met + missed))
+print(("sparse: %d s; %d rows, %d of %d goals met"):format(start.seconds(), rows, met, met + missed))
 os.exit(missed == 0 and 0 or 1)

@@ -6,21 +6,13 @@
 -- C overwrites a matrix that it factorises, and its time does not count putting it back; all others leave it as it was.
 -- The table at the end is for bench/RESULTS.md.
 --   vendor/calls.c   the libraries from C       vendor/peers.py   CuPy and PyTorch
-local smoke = arg[1] == "smoke"
-local rounds = smoke and 1 or tonumber(arg[1] or 5)
 local GOAL = 0.98
 
-local begin = os.time()
-local cuda = require "cudalua"
-cuda.init()
-local dev = cuda.Device(0)
-local primary = dev:retain_primary_context()
-primary:push()
+local start = dofile "bench/common/start.lua"(5)
+local cuda, dev, device, tiny, rounds = start.cuda, start.dev, start.device, start.tiny, start.rounds
 local gpuarray, random, fft, linalg, sparse = cuda.gpuarray, cuda.random, cuda.fft, cuda.linalg, cuda.sparse
 local process = dofile "bench/common/process.lua"
 local report = dofile "bench/common/report.lua"
-local device = dofile "bench/common/device.lua"(cuda)
-local tiny = smoke or cuda.driver_info().soft
 
 linalg.backend(tiny and "auto" or "vendor")
 
@@ -178,7 +170,7 @@ end
 linalg.precision "full"
 for _, p in pairs(peers) do process.stop(p) end
 report.table "C"
-report.summary(("vendor: %d s"):format(os.time() - begin))
+report.summary(("vendor: %d s"):format(start.seconds()))
 if #wrong > 0 then
   io.stderr:write("bench: results are not what they have to be\n", table.concat(wrong, "\n"), "\n")
   os.exit(1)

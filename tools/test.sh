@@ -41,7 +41,7 @@ all_spec_files() {
 }
 
 # Under the sanitizers, the specs of these folders mostly run generated kernels on the same C code. Every second file
-# takes its turn (CUDALUA_TURN; spec/support/turn.lua takes parts of long sweeps in the others).
+# takes its turn (CUDALUA_TURN; spec/support/turn.lua takes parts of long sweeps in all of them).
 IN_TURNS=(gpuarray linalg fft sparse image random userkernel)
 
 spec_files() {
@@ -161,7 +161,7 @@ test_build() {
     run_busted "${busted[@]}" "$@"
     return
   fi
-  say "testing on CUDALUA_DRIVER=$CUDALUA_DRIVER, $JOBS side by side${CUDALUA_SANITIZED:+, CUDALUA_TURN=$CUDALUA_TURN}"
+  say "testing on CUDALUA_DRIVER=$CUDALUA_DRIVER, $JOBS side by side${CUDALUA_TURN:+, CUDALUA_TURN=$CUDALUA_TURN}"
   rm -rf "$dir/parts" "$dir/meson-logs/testlog.json"
   mkdir -p "$dir/parts"
   if [[ $JOBS -gt 1 ]]; then

@@ -5,7 +5,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "../common/clock.h"
 
 #define DRIVER(X)                                                                                            \
   X(cuCtxSynchronize)                                                                                        \
@@ -24,16 +25,8 @@
   X(cuModuleLoadData)                                                                                        \
   X(cuStreamSynchronize)
 
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x) /* cuMemAlloc is a macro for the symbol of today */
+#include "../common/driver.h"
 
-static struct {
-#define X(name) __typeof__(&name) name##_;
-  DRIVER(X)
-#undef X
-} cu;
-
-double bench_now(void);
 int bench_open(const char *driver);
 void *bench_function(const char *image, const char *name);
 double bench_load(const char *image, const char *name);
@@ -42,20 +35,10 @@ double bench_loop(void *scale, void *step, unsigned long long x, unsigned long l
 double bench_read(int pinned, unsigned long long address, int times);
 double bench_plain(float *z, const float *a, const float *b, const float *c, int n);
 
-double bench_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
 /* 0: fine. The context that is current is used. Freed memory stays in the driver's pool. */
 int bench_open(const char *driver) {
-  void *lib = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
-  if (!lib) return 1;
-#define X(name)                                                                                              \
-  if (!(*(void **)&cu.name##_ = dlsym(lib, TEXT(name)))) return 2;
-  DRIVER(X)
-#undef X
+  const int failed = open_driver(driver);
+  if (failed) return failed;
   CUmemoryPool pool;
   cuuint64_t most = UINT64_MAX;
   if (cu.cuDeviceGetDefaultMemPool_(&pool, 0)) return 3;

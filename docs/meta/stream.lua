@@ -74,7 +74,9 @@ function Stream:end_capture() end
 function Stream:is_capturing() end
 
 ---cuLaunchHostFunc: calls fn() after all work that is in the stream now. The next call of cuda.poll(),
----Stream:synchronize() or Event:synchronize() after that work calls it, never the driver's own thread.
+---Stream:synchronize() or Event:synchronize() after that work calls it, never the driver's own thread. Behind a kernel
+---that failed it is never called: it is released when a call raises the fault, or when the context is destroyed. Then
+---cuda.poll() raises the fault once.
 ---@param fn fun()  the function to call
 ---@return cudalua.Stream self
 ---@raise LogicError while the stream is being captured

@@ -12,6 +12,7 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local gpuarray = require "cudalua.gpuarray"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local matrix = require "cudalua.sparse.matrix"
@@ -198,6 +199,10 @@ end
 local eye_options = { dtype = true, format = true, stream = true }
 
 local function count(what, name, x)
+  if hooks.dtype_of(x) then
+    refuse(what, ("%s must be an integer, got %s; pass the dtype as an option: {dtype = ...}"):format(name,
+      errors.text(x)))
+  end
   local n = layout.whole(x)
   if not n or n < 0 then
     refuse(what, ("%s must be a non-negative integer, got %s"):format(name, element.describe(x)))

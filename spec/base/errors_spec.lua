@@ -26,13 +26,21 @@ describe("errors", function()
 
   it("cuda.Error:is knows subclasses", function()
     for _, name in ipairs { "LogicError", "MemoryError", "LaunchError", "RuntimeError", "CompileError",
-      "InterruptError" } do
+      "InterruptError", "LinAlgError" } do
       local _, err = pcall(errors.raise, name, "text", { extra = 5 })
       assert.is_true(err:is(name) and err:is(cuda[name]) and err:is "Error" and err:is(cuda.Error))
       assert.is_false(err:is(name == "LogicError" and "MemoryError" or "LogicError"))
       assert.equal(5, err.extra)
       assert.equal(name, err.class)
     end
+  end)
+
+  it("cuda.Error:is knows the class between LinAlgError and Error", function()
+    local _, err = pcall(errors.raise, "LinAlgError", "text")
+    assert.is_true(err:is "RuntimeError" and cuda.is_error(err, cuda.RuntimeError))
+    assert.is_false(err:is "LogicError")
+    _, err = pcall(errors.raise, "RuntimeError", "text")
+    assert.is_false(err:is "LinAlgError")
   end)
 
   it("carry the caller's line and a traceback, and print as one sentence first", function()

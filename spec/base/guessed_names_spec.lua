@@ -7,7 +7,8 @@ local libraries = dofile "spec/data/guessed_names.lua"
 describe("Names that users guess", function()
   local owners
   setup(gpu.context)
-  before_each(function() owners = { g = gpuarray, n = cuda.ndarray, c = cuda, a = gpuarray.ones { 2, 3 } } end)
+  before_each(function() owners = { g = gpuarray, n = cuda.ndarray, c = cuda, a = gpuarray.ones { 2, 3 },
+    s = cuda.sparse, m = cuda.sparse.eye(2), l = cuda.linalg } end)
 
   local function read(at, name) return function() return owners[at][name] end end
 
@@ -41,6 +42,20 @@ describe("Names that users guess", function()
     end
     gpu.raises("LogicError", "an array has no field 'frobnicate_'", read("a", "frobnicate_"))
     gpu.raises("LogicError", "an array has no field 'shape_'", read("a", "shape_")) -- a field, not a method
+  end)
+
+  it("for sparse matrices name methods and fields that these have", function()
+    local other_names, n = require "cudalua.base.other_names", 0
+    local m = cuda.sparse.eye(2)
+    for key, text in pairs(other_names.objects["a sparse matrix"]) do
+      for name in text:gmatch "%f[%w]m[:.]([%a_]+)" do
+        n = n + 1
+        assert(pcall(function() return m:to "coo"[name] or m[name] end) or m[name], key .. ": " .. name)
+      end
+    end
+    assert(n > 15, n)
+    assert.same({ { 1, 0 }, { 0, 1 } }, m:todense():get():tolist())
+    assert.same({ 1, 2 }, m:to("coo").rows:tolist())
   end)
 
   -- What the errors recommend computes what the other library computes.

@@ -171,7 +171,8 @@ describe("Names that there are not", function()
         counted(names.get(gpuarray, name), key, "gpuarray." .. name)
       end
     end
-    for _, list in ipairs { other_names.arrays, other_names.random, other_names.cuda, other_names.absent } do
+    for _, list in ipairs { other_names.arrays, other_names.random, other_names.cuda, other_names.sparse,
+      other_names.absent } do
       for key, text in pairs(list) do check(key, text) end
     end
     for _, list in pairs(other_names.objects) do
@@ -185,6 +186,9 @@ describe("Names that there are not", function()
       for key in pairs(list) do
         assert(not gpuarray.Array[key] and not names.get(gpuarray, key), "gpuarray has " .. key)
       end
+    end
+    for key in pairs(other_names.sparse) do
+      assert(not cuda.has("sparse." .. key) and not cuda.has("linalg." .. key), "a module has " .. key)
     end
     for key in pairs(other_names.random) do assert(not names.get(cuda.random, key), "random has " .. key) end
     for key in pairs(other_names.cuda) do assert(not cuda.has(key), "cuda has " .. key) end

@@ -2,6 +2,7 @@
 -- compilation works. The texts are in spec/support/abuse.lua.
 local gpu = require "spec.support.gpu"
 local abuse = require "spec.support.abuse"
+local turn = require "spec.support.turn"
 local cuda, ffi = gpu.cuda, require "ffi"
 
 local MB = 2 ^ 20
@@ -166,8 +167,7 @@ describe("compiler abuse:", function()
   end)
 
   it("lines before and behind a kernel", function()
-    for i = 1, #abuse.lines, gpu.sanitized and 4 or 1 do
-      local line = abuse.lines[i]
+    for _, line in ipairs(turn.share(abuse.lines)) do
       for _, opts in ipairs(ways) do
         settles(line .. ", a kernel", "CompileError", build, line .. "\n" .. K, opts)
         settles("a kernel, " .. line, "CompileError", build, K .. line, opts)

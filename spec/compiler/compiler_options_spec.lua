@@ -156,6 +156,34 @@ describe("compiler options", function()
     assert.equal(1, value_of(source, { debug = true }))
   end)
 
+  it("minimal is set for kernels of arrays that name no vector types: the image is the same", function()
+    local function built(where, source)
+      local compile, list = core.nvrtc_compile, nil
+      core.nvrtc_compile = function(text, name, options, ...)
+        list = " " .. table.concat(options, " ") .. " "
+        return compile(text, name, options, ...)
+      end
+      local ok, result = pcall(compiler.build, where, source, { no_extern_c = true, cache_dir = false })
+      core.nvrtc_compile = compile
+      assert(ok, result)
+      return result.image, list:find(" --minimal ", 1, true) ~= nil
+    end
+    local kernel = [[__global__ void k(float *p, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) p[i] = atomicAdd(p + n, exp2(p[i])) + log1p(p[i]);
+    }]]
+    local image, minimal = built("compile", kernel)
+    assert.is_false(minimal)
+    local same, is_minimal = built("gpuarray", kernel)
+    assert.equal(compiler.nvrtc().major >= 13, is_minimal)
+    assert.is_true(image == same)
+    for _, line in ipairs { "__device__ float4 f;", "__device__ ulonglong2 u;", "#include <cuda_fp16.h>" } do
+      image, minimal = built("gpuarray", line .. "\n" .. kernel)
+      assert.is_false(minimal)
+      assert.is_true(#image > 0)
+    end
+  end)
+
   it("minimal: without the types that few need", function()
     local source = "__global__ void k(int *p) { *p = sizeof(cudaTextureObject_t); }"
     assert.equal(8, value_of(source))

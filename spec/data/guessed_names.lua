@@ -1,5 +1,6 @@
 -- Names that users of other libraries try first: 60 or more of each. `at` is where a port of their program reads them:
--- g is cuda.gpuarray, n is cuda.ndarray, c is cuda, a is an array. `here` has those that exist; `leads` has the others,
+-- g is cuda.gpuarray, n is cuda.ndarray, c is cuda, a is an array, s is cuda.sparse, m is a
+-- sparse matrix, l is cuda.linalg. `here` has those that exist; `leads` has the others,
 -- with a part of what the error must say.
 return {
   PyTorch = {
@@ -131,5 +132,27 @@ return {
       get_pointer = "a.ptr" } },
     { at = "n", here = "zeros zeros_like array arange", leads = { random = "it is cuda.random",
       int32 = "cuda.dtype.int32" } },
+  },
+  SciPy = {
+    { at = "s", here = "csr csc coo diags eye cg bicgstab gmres", leads = {
+      csr_matrix = "cuda.sparse.csr(x)", csr_array = "cuda.sparse.csr(x)", csc_matrix = "cuda.sparse.csc(x)",
+      csc_array = "cuda.sparse.csc(x)", coo_matrix = "cuda.sparse.coo(x)", coo_array = "rows =, columns =",
+      lil_matrix = "cuda.sparse.coo {", dok_matrix = "cuda.sparse.coo {", bsr_matrix = "cuda.sparse.coo {",
+      dia_matrix = "cuda.sparse.diags(", diags_array = "cuda.sparse.diags(", eye_array = "cuda.sparse.eye(n)",
+      spdiags = "cuda.sparse.diags(", identity = "cuda.sparse.eye(n)", linalg = "the functions of cuda.sparse itself",
+      spsolve = "cuda.sparse.gmres(A, b)", splu = "no direct solver", spilu = "no direct solver",
+      factorized = "cuda.linalg.solve(A:todense(), b)", minres = "cuda.sparse.gmres(A, b)",
+      lsqr = "cuda.linalg.lstsq(", LinearOperator = "a function that returns A v", eigsh = "cuda.linalg.eigh(",
+      svds = "cuda.linalg.svd(", issparse = "'cudalua.sparse.Matrix'", random = "with random positions",
+      toarray = "m:todense()", norm = "it is cuda." } },
+    { at = "m", here = [[shape dtype nnz data indices indptr format T todense transpose astype diagonal sum matmul
+        eliminate_zeros]], leads = {
+      toarray = "m:todense():get()", tocsr = "m:to 'csr'", tocsc = "m:to 'csc'", tocoo = "m:to 'coo'",
+      asformat = "m:to(format)", todok = "m:to(format)", getnnz = "m.nnz", getformat = "m.format", dot = "m:matmul(x)",
+      multiply = "m * x", get = "m:todense():get()", row = "m:to('coo').rows", col = "m:to('coo').columns",
+      get_shape = "m.shape", sum_duplicates = "elements are sorted and added", sort_indices = "elements are sorted",
+      getrow = "m:todense()[i]", coalesce = "elements are sorted", crow_indices = "m.indptr", values = "m.data" } },
+    { at = "l", here = "solve inv det svd eigh qr lu cholesky lstsq pinv norm expm", leads = {
+      spsolve = "cuda.sparse.gmres(A, b)", csr_matrix = "cuda.sparse.csr(x)", cg = "it is cuda.sparse.cg" } },
   },
 }

@@ -375,6 +375,90 @@ describe("streams", function()
     assert.is_true(ok)
   end)
 
+  -- What a program prints that has a kernel which fails, a stream, and a function behind the kernel, held by the stream
+  -- alone.
+  local function behind_fault(program)
+    return (gpu.child([=[
+      local cuda = require "cudalua"
+      cuda.on_notice = nil
+      cuda.init { driver = "soft" }
+      local ctx = cuda.Device(0):make_context()
+      local ffi = require "ffi"
+      ffi.cdef [[
+        struct fd_poll { int fd; short events, revents; };
+        int fd_poll(void *, unsigned long, int) __asm__("poll");
+      ]]
+      local fd = cuda.completion_fd()
+      require("cudalua.softgpu").streams "deferred"
+      local function readable() return ffi.C.fd_poll(ffi.new("struct fd_poll", { fd, 1, 0 }), 1, 0) == 1 end
+      local fail = cuda.kernel "__global__ void fail() { __trap(); }"
+      local s, held = cuda.Stream(), setmetatable({}, { __mode = "v" })
+      local function schedule()
+        local function f() print "called" end
+        held[1] = f
+        s:on_complete(f)
+      end
+      local function alive()
+        collectgarbage()
+        collectgarbage()
+        return held[1] ~= nil
+      end
+      fail { block = 1, stream = s }
+      coroutine.wrap(schedule)()
+      print(readable(), alive())
+    ]=] .. program, "CUDALUA_DRIVER=soft 2>&1"))
+  end
+
+  it("cuda.Stream:on_complete drops its function behind a kernel that failed, and cuda.poll raises the fault once",
+    function()
+      local program = [[
+        local ok, err = pcall(%s)
+        print(ok, err.class, readable(), alive())
+        local raised, again = pcall(cuda.poll)
+        print(raised, again.class, again.sticky, again.code == err.code, again.detail == err.detail)
+        print(readable(), pcall(cuda.poll))
+        print(pcall(s.on_complete, s, print))
+      ]]
+      for _, call in ipairs { "s.synchronize, s", "cuda.Context.synchronize", "cuda.Stream.is_done, s" } do
+        local out = behind_fault(program:format(call))
+        assert.truthy(out:find("^false\ttrue\nfalse\tLaunchError\ttrue\tfalse\nfalse\tLaunchError\ttrue\ttrue\ttrue" ..
+          "\nfalse\ttrue\t0\nfalse\t"), out)
+        assert.is_nil(out:find("called", 1, true))
+      end
+    end)
+
+  it("cuda.Stream:on_complete releases its function when the context goes, with a fault or without one", function()
+    local out = behind_fault [[
+      ctx:detach()
+      print(readable(), alive())
+      local ok, err = pcall(cuda.poll)
+      print(ok, err.sticky, readable())
+    ]]
+    assert.truthy(out:find "\nfalse\ttrue\ntrue\tfalse\nfalse\ttrue\tfalse\n$", out)
+    assert.is_nil(out:find("called", 1, true))
+    out = gpu.child([[
+      local cuda = require "cudalua"
+      cuda.init()
+      local held = setmetatable({}, { __mode = "k" })
+      for _ = 1, 3 do
+        coroutine.wrap(function()
+          local ctx = cuda.Device(0):make_context()
+          local s = cuda.Stream()
+          local function f() held.called = true end
+          held[f] = true
+          s:on_complete(f)
+          ctx:detach()
+        end)()
+        print(cuda.poll())
+      end
+      collectgarbage()
+      collectgarbage()
+      held.called = nil
+      print(next(held))
+    ]], gpu.driver)
+    assert.truthy(out:find "^[01]\n[01]\n[01]\nnil\n$", out)
+  end)
+
   it("a stream dropped with work pending keeps what that work uses, and nobody waits", function()
     cuda.collect()
     local mem, host = cuda.mem_alloc(4), ffi.new("int[1]", 42)

@@ -121,6 +121,11 @@ describe("io.load_safetensors", function()
     wrong("the file is truncated: it has 7 bytes", ("\0"):rep(7))
     wrong("the header does not begin with '{'", ("\0"):rep(8))
     wrong("the file is truncated: the header has 3 bytes, the file 10", length(3) .. "{}")
+    wrong('the file is text, not safetensors: it begins with "hello, t"', "hello, this is a text file\nof two lines\n")
+    wrong("the file is text, not safetensors: it begins with \"{\\n \\\"a\\\": \"", '{\n "a": 1, "b": 2}')
+    wrong("the file is not safetensors, but .npy; read it with cuda.gpuarray.load(path)",
+      "\147NUMPY\1\0" .. ("x"):rep(99))
+    wrong("the file is not safetensors, but a ZIP archive", "PK\3\4" .. ("x"):rep(99))
     wrong("a header of 18446744073709551616 bytes is too large", ("\255"):rep(8) .. "{}")
     wrong("bytes 0 to 0 of the data belong to no tensor", file_of("{}", "x"))
     if before then assert.equal(before, cuda.softgpu.stats().live_bytes) end

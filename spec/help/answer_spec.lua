@@ -63,6 +63,28 @@ describe("help() finds", function()
       answer.of_name("xyzzyq", 80))
   end)
 
+  it("pages and functions of linear algebra", function()
+    for question, parts in pairs {
+      backend = { "docs/backends.md", "\ncuda.linalg.backend(name?)" },
+      linear = { "docs/backends.md, section Linear layers", "\ncuda.linalg.linear(x, w, options?)" },
+      cov = { "docs/signals.md", "\ncuda.gpuarray.cov(m, options?)" },
+      save_safetensors = { "docs/sharing.md", "\ncuda.io.save_safetensors(path" },
+      preconditioner = { "docs/sparse.md, section Solvers", "M = 'jacobi'" },
+      pca = { "cuda.linalg.svd(x", "examples/30_principal_components.lua" },
+      spsolve = { "docs/sparse.md, section Solvers", "cuda.sparse.gmres(A, b)" },
+      LinAlgError = { "docs/matrices.md, section Singular matrices", "err.matrices" },
+      csr_matrix = { "csr_matrix is written cuda.sparse.csr(x)", "\ncuda.sparse.csr(x, options?)" },
+    } do
+      local text = answer.of_name(question, 1000)
+      for _, part in ipairs(parts) do assert.truthy(text:find(part, 1, true), question .. ": " .. text) end
+      assert.is_nil(text:find("Nothing is named", 1, true), question)
+    end
+    for _, text in pairs(require "cudalua.help.topics") do
+      for path in text:gmatch "[%w/_]+%.lua" do assert(io.open(path)):close() end
+      for path in text:gmatch "docs/[%l-]+%.md" do assert(io.open(path)):close() end
+    end
+  end)
+
   it("no nearest names of words that nothing has, but the example programs", function()
     assert.equal('Nothing matches "game of life"; try other words, or help(cuda) for the names of\n' ..
       "the module. docs/gallery.md lists example programs.", answer.of_name("game of life", 80))

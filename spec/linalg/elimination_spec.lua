@@ -100,10 +100,10 @@ describe("linalg.solve", function()
 
   it("says which pivot is 0, or leaves NaN with check = false", function()
     local singular = gpuarray.to_gpu({ { 1, 2, 3 }, { 2, 4, 6 }, { 1, 0, 1 } }, "float64")
-    gpu.raises("RuntimeError", "linalg.solve: the matrix is singular: pivot 3 is 0", linalg.solve, singular,
+    gpu.raises("LinAlgError", "linalg.solve: the matrix is singular: pivot 3 is 0", linalg.solve, singular,
       gpuarray.ones(3, "float64"))
     local batch = gpuarray.stack { gpuarray.eye(3, nil, nil, "float64"), singular }
-    gpu.raises("RuntimeError", "linalg.solve: matrix {2} is singular: pivot 3 is 0", linalg.solve, batch,
+    gpu.raises("LinAlgError", "linalg.solve: matrix {2} is singular: pivot 3 is 0", linalg.solve, batch,
       gpuarray.ones(3, "float64"))
     local x = linalg.solve(batch, gpuarray.ones(3, "float64"), { check = false })
     assert.same({ 1, 1, 1 }, list(x[1]))
@@ -166,7 +166,7 @@ describe("linalg.inv", function()
     local a = random({ 2, 4, 4 }, "float64")
     local x = linalg.inv(a)
     assert.is_true(gpuarray.array_equal(x[2], linalg.inv(a[2])))
-    gpu.raises("RuntimeError", "linalg.inv: matrix {1, 2} is singular: pivot 1 is 0", linalg.inv,
+    gpu.raises("LinAlgError", "linalg.inv: matrix {1, 2} is singular: pivot 1 is 0", linalg.inv,
       gpuarray.stack { gpuarray.stack { gpuarray.eye(2), gpuarray.zeros { 2, 2 } } })
     gpu.raises("LogicError", "expected square matrices", linalg.inv, gpuarray.zeros { 2, 3 })
   end)
@@ -229,10 +229,10 @@ describe("linalg.cholesky", function()
     for _, n in ipairs { 5, 70 } do
       local a = gpuarray.eye(n, nil, nil, "float64"):copy()
       a[{ 3, 3 }] = -1
-      gpu.raises("RuntimeError", "linalg.cholesky: the matrix is not positive definite: its leading minor of order " ..
+      gpu.raises("LinAlgError", "linalg.cholesky: the matrix is not positive definite: its leading minor of order " ..
         "3 is not positive", linalg.cholesky, a)
       local both = gpuarray.stack { gpuarray.eye(n, nil, nil, "float64"), a }
-      gpu.raises("RuntimeError", "linalg.cholesky: matrix {2} is not", linalg.cholesky, both)
+      gpu.raises("LinAlgError", "linalg.cholesky: matrix {2} is not", linalg.cholesky, both)
       local x = linalg.cholesky(both, { check = false })
       assert.is_true(gpuarray.array_equal(x[1], gpuarray.eye(n, nil, nil, "float64")))
       assert.is_true(x[2]:isnan():all():item())
@@ -299,5 +299,79 @@ describe("linalg.solve_triangular", function()
     gpu.raises("LogicError", "trans must be 'N', 'T' or 'C', got 5", linalg.solve_triangular, a, b, { trans = 5 })
     gpu.raises("LogicError", "lower must be true or false", linalg.solve_triangular, a, b, { lower = "yes" })
     gpu.raises("LogicError", "(4,) do not match", linalg.solve_triangular, a, gpuarray.ones(4))
+  end)
+end)
+
+describe("cuda.LinAlgError", function()
+  local names = { "solve", "inv", "cholesky" }
+
+  -- n x n matrices that are the unit matrix, but for those at positions of the batch: one number on the diagonal is
+  -- changed.
+  local function units(n, lead, dtype, bad)
+    local shape = { unpack(lead) }
+    shape[#shape + 1], shape[#shape + 2] = n, n
+    local a = gpuarray.eye(n, nil, nil, dtype):broadcast_to(shape):copy()
+    for _, x in ipairs(bad) do
+      local at = { unpack(x.matrix or {}) }
+      at[#at + 1], at[#at + 2] = x.pivot, x.pivot
+      a[at] = 0
+    end
+    return a
+  end
+
+  local function failed(name, a)
+    local ok, err
+    if name == "solve" then
+      ok, err = pcall(linalg.solve, a, gpuarray.ones(a.shape[a.ndim], a.dtype))
+    else
+      ok, err = pcall(linalg[name], a)
+    end
+    assert.is_false(ok, name)
+    assert.equal("LinAlgError", err.class)
+    assert.is_true(cuda.is_error(err, cuda.RuntimeError))
+    return err
+  end
+
+  it("has the pivot of a single matrix", function()
+    for _, dtype in ipairs { "float32", "complex128" } do
+      for _, n in ipairs { 3, 70 } do -- in one block, in panels
+        for _, name in ipairs(names) do
+          local err = failed(name, units(n, {}, dtype, { { pivot = 2 } }))
+          assert.equal(2, err.pivot)
+          assert.is_nil(err.matrix)
+          assert.same({ { pivot = 2 } }, err.matrices)
+          assert.is_nil(err.message:find("so are", 1, true))
+        end
+      end
+    end
+  end)
+
+  it("has all matrices of a batch, of any number of axes", function()
+    local bad = { { matrix = { 2 }, pivot = 3 }, { matrix = { 5 }, pivot = 1 } }
+    for _, n in ipairs { 3, 70 } do
+      for _, name in ipairs(names) do
+        local err = failed(name, units(n, { 5 }, "float64", bad))
+        assert.same({ 2 }, err.matrix)
+        assert.equal(3, err.pivot)
+        assert.same(bad, err.matrices)
+        assert.truthy(err.message:find("matrix {2} is .* of order 3 is not positive; so are {5}$")
+          or err.message:find("matrix {2} is singular: pivot 3 is 0; so are {5}", 1, true), err.message)
+      end
+    end
+    bad = {}
+    for i = 1, 3 do
+      for j = 1, 2 do bad[#bad + 1] = { matrix = { i, j }, pivot = 1 + (i + j) % 2 } end
+    end
+    for _, name in ipairs(names) do
+      local err = failed(name, units(2, { 3, 2 }, "float32", bad))
+      assert.same(bad, err.matrices)
+      assert.truthy(err.message:find("; so are {1, 2}, {2, 1}, {2, 2} and 2 more", 1, true), err.message)
+    end
+  end)
+
+  it("is raised by linalg.matrix_power, too", function()
+    local err = gpu.error_of("LinAlgError", linalg.matrix_power, units(2, { 2 }, "float32", { { matrix = { 2 },
+      pivot = 1 } }), -1)
+    assert.same({ { matrix = { 2 }, pivot = 1 } }, err.matrices)
   end)
 end)

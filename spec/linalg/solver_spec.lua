@@ -33,7 +33,7 @@ end
 local function failure(backend, f, ...)
   local ok, err = pcall(solver_shim.with, backend, f, ...)
   assert.is_false(ok)
-  return tostring(err)
+  return { text = tostring(err), class = err.class, matrix = err.matrix, pivot = err.pivot, matrices = err.matrices }
 end
 
 -- Calls f() under "auto" as if the driver were a GPU's: so it seems to the switch alone, as kernels have to be compiled
@@ -132,8 +132,12 @@ describe("cuSOLVER's solvers", function()
     local indefinite = (gpuarray.eye(5, nil, nil, "float64")):copy()
     indefinite[{ 3, 3 }] = -1
     for _, call in ipairs { { linalg.solve, singular, ones }, { linalg.solve, batch, ones }, { linalg.inv, batch },
-      { linalg.cholesky, indefinite }, { linalg.cholesky, gpuarray.stack { indefinite * 0 + 1, indefinite } } } do
-      assert.equal(failure("own", unpack(call)), failure("vendor", unpack(call)))
+      { linalg.cholesky, indefinite }, { linalg.cholesky, gpuarray.stack { indefinite * 0 + 1, indefinite } },
+      { linalg.inv, gpuarray.stack { batch, batch } } } do
+      local err = failure("vendor", unpack(call))
+      assert.equal("LinAlgError", err.class)
+      assert.is_true(err.pivot >= 2)
+      assert.same(failure("own", unpack(call)), err)
     end
     local x = solver_shim.with("vendor", linalg.solve, batch, ones, { check = false })
     assert.same({ 1, 1, 1 }, x[1]:tolist())
@@ -172,7 +176,9 @@ describe("cuSOLVER's solvers", function()
     solver_shim.with("vendor", function()
       for _, f in ipairs { linalg.svd, linalg.eigh } do
         solver_shim.report(3)
-        gpu.raises("RuntimeError", "no convergence: cuSOLVER's info is 3", f, a)
+        local err = gpu.raises("LinAlgError", "the matrix does not converge: cuSOLVER's info is 3", f, a)
+        assert.is_nil(err.pivot)
+        assert.same({ {} }, err.matrices)
       end
       solver_shim.fail(7)
       local err = gpu.raises("RuntimeError", "linalg.inv: cusolverDnXgetrf failed: CUSOLVER_STATUS_INTERNAL_ERROR (7), "

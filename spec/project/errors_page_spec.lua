@@ -91,7 +91,7 @@ describe("docs/errors.md", function()
   it("names every class of errors", function()
     local text = content "docs/errors.md"
     for _, name in ipairs { "LogicError", "MemoryError", "LaunchError", "RuntimeError", "CompileError",
-      "InterruptError" } do
+      "InterruptError", "LinAlgError" } do
       assert.truthy(text:find("| `" .. name .. "` | ", 1, true), name)
     end
   end)

@@ -125,7 +125,7 @@ describe("streams in the background", function()
     assert.equal("1\n1\n2\n", out)
   end)
 
-  it("tell of a fault in the next call, with its report", function()
+  it("tell of a fault in the next call, with its report, and in those behind it", function()
     if not soft then pending "loses the device" end
     local out = output_of([=[
       require "cudalua.autoprimaryctx"
@@ -135,16 +135,20 @@ describe("streams in the background", function()
       local beyond, called = cuda.SourceModule(SOURCE):get_function "beyond", false
       local s, a = cuda.Stream(), cuda.gpuarray.zeros({ 1 }, "uint32")
       beyond(a, { block = 1, stream = s })
-      local ok, err = true
-      pcall(s.on_complete, s, function() called = true end)
+      -- The fault may come before this call, or behind it.
+      local ok, err = pcall(s.on_complete, s, function() called = true end)
       for _ = 1, 10000 do
-        ok, err = pcall(s.is_done, s)
         if not ok then break end
+        ok, err = pcall(s.is_done, s)
         ffi.C.usleep(1000)
       end
       print(ok, called, err.class, err.detail:find "illegal store of 4 bytes" ~= nil)
+      for _, call in ipairs { function() s:is_done() end, cuda.Context.synchronize, function() a:get() end } do
+        local fine, later = pcall(call)
+        print(fine, later.code == err.code, later.detail == err.detail, later.kernel)
+      end
     ]=], true)
-    assert.equal("false\tfalse\tLaunchError\ttrue\n", out)
+    assert.equal("false\tfalse\tLaunchError\ttrue\n" .. ("false\ttrue\ttrue\tbeyond\n"):rep(3), out)
   end)
 
   it("end with the program", function()

@@ -114,9 +114,49 @@ describe("sparse.cg", function()
       { M = "ilu" })
     raises("LogicError", "'jacobi' needs the diagonal", sparse.cg, function(v) return v end, { 1, 2, 3 },
       { M = "jacobi" })
-    raises("LogicError", "the diagonal has a 0 in row 2", sparse.cg, sparse.csr { { 1, 2 }, { 2, 0 } }, { 1, 2 },
-      { M = "jacobi" })
+    for _, solver in ipairs { sparse.cg, sparse.bicgstab, sparse.gmres } do
+      local err = raises("LinAlgError", "the diagonal has a 0 in row 2", solver, sparse.csr { { 1, 2 }, { 2, 0 } },
+        { 1, 2 }, { M = "jacobi" })
+      assert.equal(2, err.pivot)
+      assert.same({ { pivot = 2 } }, err.matrices)
+    end
     raises("LogicError", "unknown option", sparse.cg, A, { 1, 2, 3 }, { restart = 3 })
+  end)
+end)
+
+describe("sparse.cg, sparse.bicgstab, sparse.gmres and sparse.jacobi", function()
+  setup(function() gpu.context() end)
+
+  it("return the number of steps and the residual", function()
+    local A = general "float64"
+    A = (A + A.T)
+    local _, b = problem(A)
+    local size = gpuarray.norm(b):item()
+    for _, name in ipairs { "cg", "bicgstab", "gmres", "jacobi" } do
+      local called, last = 0, 0
+      local x, info, steps, residual = sparse[name](A, b, { rtol = 1e-8, callback = function(_, k)
+        called, last = called + 1, k
+      end })
+      assert.equal(0, info, name)
+      assert(called > 0 and steps == last, name)
+      assert(residual <= 1e-8 * size, name)
+      local actual = gpuarray.norm(b - A:matmul(x)):item()
+      assert(math.abs(actual - residual) < 1e-12 * size, ("%s: %g, but it is %g"):format(name, residual, actual))
+      -- not enough steps
+      _, info, steps, residual = sparse[name](A, b, { rtol = 0, maxiter = 3 })
+      assert.same({ 3, 3 }, { info, steps }, name)
+      assert(residual > 0 and residual < 10 * size, name)
+      -- no steps
+      _, info, steps, residual = sparse[name](A, b, { x0 = x, rtol = 1e-7 })
+      assert.same({ 0, 0 }, { info, steps }, name)
+      assert(math.abs(actual - residual) < 1e-12 * size, name)
+      assert.same({ 0, 0, 0 }, { select(2, sparse[name](sparse.csr { shape = { 0, 0 } }, gpuarray.zeros(0))) }, name)
+    end
+    for _, name in ipairs { "cg", "gmres" } do
+      local info, steps, residual = select(2, sparse[name](sparse.csr { shape = { 2, 2 } }, { 3, 4 }))
+      assert(info < 0 and (steps == -info or steps == 0), name)
+      assert.equal(5, residual)
+    end
   end)
 end)
 

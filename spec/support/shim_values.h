@@ -4,6 +4,7 @@
 #define CUDALUA_SHIM_VALUES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -92,5 +93,8 @@ static inline void store(int type, void *base, int64_t i, Value v) {
 static inline Value times(Value a, Value b) {
   return (Value){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
+
+/* Libraries load a complex128 factor in one instruction, which faults at other addresses. */
+static inline bool is_aligned(const void *factor) { return factor && (uintptr_t)factor % 16 == 0; }
 
 #endif

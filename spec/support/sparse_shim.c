@@ -273,9 +273,6 @@ static void compute_dense(void *argument) {
 
 static int compute_type(int type) { return type == R_16F || type == R_16BF ? R_32F : type; }
 
-/* The library loads a complex128 factor in one instruction, which faults at other addresses. */
-static bool is_aligned(const void *factor) { return factor && (uintptr_t)factor % 16 == 0; }
-
 static int fits(const void *handle, const Matrix *a, const Dense *x, const Dense *y, Mark mark, int compute,
                 const void *alpha, const void *beta) {
   if (!handle || !synchronize) return NOT_INITIALIZED;

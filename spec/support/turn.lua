@@ -1,42 +1,43 @@
--- Long sweeps under the sanitizers. A run there takes a part of each sweep, another part the next time; the plain run
--- takes everything, and so does `./dev release-check sweeps`, under the sanitizers. CUDALUA_TURN chooses the part: a
--- number, which tools/test.sh prints, or "all".
+-- Long sweeps. A run that has a turn takes a part of each sweep, and the next run another part: a quarter under the
+-- sanitizers, half in the plain run of .ci/run. `./dev test` without CUDALUA_TURN takes everything, and so does
+-- `./dev release-check sweeps`, also under the sanitizers. CUDALUA_TURN chooses the part: a number, which tools/test.sh
+-- prints, or "all". What the sanitized run takes is among what the plain run of the same turn takes.
 local M = {}
 
-local word = os.getenv "CUDALUA_TURN" or "0"
-local sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil and os.getenv "CUDALUA_DRIVER" == "soft"
+local sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil
+local word = os.getenv "CUDALUA_TURN" or (sanitized and "0" or "all")
 
 ---Does this run take only parts?
-M.partial = sanitized and word ~= "all"
+M.partial = word ~= "all" and os.getenv "CUDALUA_DRIVER" == "soft"
+
+---How many parts a sweep has.
+M.parts = not M.partial and 1 or sanitized and 4 or 2
 
 ---The number of the turn.
 M.number = tonumber(word) or 0
 local turn = M.number
 
----The elements of a list that it is the turn of: every n-th, at least one.
+---The elements of a list that it is the turn of, at least one.
 ---@generic T
 ---@param list T[]
----@param n? integer  default 4
 ---@return T[]
-function M.share(list, n)
-  n = math.min(n or 4, #list)
-  if not M.partial or n < 2 then return list end
+function M.share(list)
+  local n = math.min(M.parts, #list)
+  if n < 2 then return list end
   local some = {}
   for i = turn % n + 1, #list, n do some[#some + 1] = list[i] end
   return some
 end
 
----busted's it(), which defines every n-th test of a file.
+---busted's it(), which defines a part of the tests of a file under the sanitizers, and all in the plain run.
 ---@param it function
----@param n? integer  default 4
 ---@return function
-function M.tests(it, n)
-  n = n or 4
-  if not M.partial then return it end
-  local at = turn % n
+function M.tests(it)
+  if not (M.partial and sanitized) then return it end
+  local at = turn % M.parts
   return function(...)
     at = at + 1
-    if at % n == 0 then return it(...) end
+    if at % M.parts == 0 then return it(...) end
   end
 end
 

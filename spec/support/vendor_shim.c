@@ -324,9 +324,6 @@ static CUresult copy_out(const Job *j, char *d, CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-/* The library loads a complex128 factor in one instruction, which faults at other addresses. */
-static bool is_aligned(const void *factor) { return (uintptr_t)factor % 16 == 0; }
-
 int cublasLtMatmul(void *handle, const Desc *desc, const void *alpha, const void *a, const Layout *a_layout,
                    const void *b, const Layout *b_layout, const void *beta, const void *c,
                    const Layout *c_layout, void *d, const Layout *d_layout, const uint64_t *algorithm,

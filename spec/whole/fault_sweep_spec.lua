@@ -45,7 +45,7 @@ describe("faults", function()
   for _, example in ipairs(examples) do
     it("in each driver call of " .. example[1], function()
       if not gpu.soft then return pending "needs failures made to order" end
-      local step = turn.partial and 28 or sanitized and 7 or 1
+      local step = turn.parts * (sanitized and 7 or 1)
       local out, status = process(([[arg = { [0] = "faults.lua", "%s", "at", "%d", "%d", "%s" }
         dofile "%s/spec/support/faults.lua"]]):format(HERE, step, seed, table.concat(example, '", "'), HERE))
       if status ~= 0 then out = "it died at " .. first_line(folder .. "/at") .. "\n" .. out end

@@ -9,7 +9,8 @@ local M = {}
 local escape = html.escape
 
 -- The classes of errors, which all are described in one place.
-local ERRORS = { LogicError = true, MemoryError = true, LaunchError = true, RuntimeError = true, CompileError = true }
+local ERRORS = { LogicError = true, MemoryError = true, LaunchError = true, RuntimeError = true, CompileError = true,
+  LinAlgError = true }
 
 ---@class site.Words
 ---@field api public_api.Api

@@ -1,5 +1,6 @@
 -- The error classes. Every error of this library is a table of one of them:
 --   Error > LogicError, MemoryError, LaunchError, RuntimeError, CompileError, InterruptError
+--   RuntimeError > LinAlgError
 -- They are built in src/cudalua/base/error.c; here they get their methods.
 
 local core = require "cudalua.core"
@@ -32,6 +33,10 @@ for name, class in pairs_of(core.errors) do M[name] = class end
 ---@field live number?  MemoryError: bytes of device memory in use by objects of this program
 ---@field pooled number?  MemoryError: bytes that pools hold for later use
 ---@field queued number?  MemoryError: bytes that were collected and are not freed yet
+---@field matrix integer[]?  LinAlgError: the position of the first matrix that failed, in a batch
+---@field pivot integer?  LinAlgError: the number of its pivot that is 0, or the order of its leading minor that is not
+---  positive; nil without convergence
+---@field matrices {matrix: integer[]?, pivot: integer?}[]?  LinAlgError: all matrices that failed
 ---@field expression string[]?  for arrays: the computed operations, with the lines that wrote them
 ---@field where string?         "script.lua:12", the caller's line
 ---@field traceback string  the stack at the time of the error
@@ -88,12 +93,14 @@ local function tostring_error(err)
   return s
 end
 
+local parents = { LinAlgError = M.RuntimeError } -- of others: Error
+
 for name, class in pairs_of(core.errors) do
   class.__index = class
   class.__tostring = tostring_error
   class.__concat = function(a, b) return tostring(a) .. tostring(b) end
   class.__name = "cudalua." .. name
-  if class ~= Error then setmetatable(class, { __index = Error }) end
+  if class ~= Error then setmetatable(class, { __index = parents[name] or Error }) end
 end
 
 ---Is `value` an error of this library, and of that class? Safe for anything that pcall returns.
@@ -209,7 +216,7 @@ function M.options(where, options, known)
   end
   for key, value in pairs_of(options) do
     if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end
-    if not known[key] then require("cudalua.base.option_names").refuse(where, key, known) end
+    if not known[key] then require("cudalua.base.option_names").refuse(where, key, known, options) end
   end
   if not debug.getmetatable(options) then return options end
   local values = {}

@@ -10,12 +10,12 @@ local M = {}
 -- The options that a value of a type may be, in the order in which they are looked for.
 local by_type = {
   boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
-    "replace" },
+    "replace", "full_matrices", "upper", "lower" },
   number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k" },
-  string = { "mode", "method", "order", "side", "indexing" },
+  string = { "mode", "method", "order", "side", "indexing", "activation" },
   table = { "y", "x", "spacing", "axis", "range", "weights" },
   ["function"] = { "allocator" },
-  array = { "y", "x", "spacing", "out", "weights" },
+  array = { "y", "x", "bias", "x0", "spacing", "out", "weights" },
   dtype = { "dtype" },
   stream = { "stream" },
 }
@@ -77,16 +77,35 @@ end
 local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
   cmap = "map", colormap = "map", colourmap = "map" }
 
+-- A list stands where the options do, or a value without a name among them.
+local function refuse_list(where, options, known, all)
+  local names, values = false, 0
+  for key in pairs_of(options) do
+    names, values = names or type(key) == "string", values + (type(key) == "number" and 1 or 0)
+  end
+  local value = options[1]
+  if names and value ~= nil then -- {out = x, "float64"}
+    local guessed = M.guess(known, value)
+    core.raise("LogicError", ("%s: the options have a value without a name, %s%s; valid options: %s"):format(where,
+      errors.text(value), guessed and ("; write " .. guessed) or "", M.list(all)))
+  end
+  local guessed = values > 0 and M.guess(known, options)
+  core.raise("LogicError", ("%s: expected a table of options, got a list of %d value%s%s; valid options: %s"):format(
+    where, values, values == 1 and "" or "s", guessed and ("; write {%s}"):format(guessed) or "", M.list(all)))
+end
+
 ---Raises the error for an unknown option.
 ---@param where string  function, for the message
 ---@param key any
 ---@param known table<string, boolean>
+---@param options table  what has it
 ---@raise LogicError that says which one was meant, and which ones there are
-function M.refuse(where, key, known)
+function M.refuse(where, key, known, options)
   local all = {}
   for name in pairs_of(known) do all[name] = true end
   local named = package.loaded["cudalua.base.named"]
   for name in pairs_of(named and named.beside(where) or {}) do all[name] = true end
+  if type(key) == "number" and not getmetatable(options) then refuse_list(where, options, known, all) end
   local text, near = M.list(all), type(key) == "string" and {} or nil
   if near and #key > 1 then
     local names = {}

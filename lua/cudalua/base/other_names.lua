@@ -42,7 +42,7 @@ M.arrays = spelled {
   { "new_empty", "gpuarray.empty(shape, a.dtype)" },
   { "range", "gpuarray.arange(start, stop, step)" },
   -- to the host
-  { "numpy cpu asnumpy to_numpy", "a:get()" },
+  { "numpy cpu asnumpy to_numpy toarray", "a:get()" },
   { "detach", "a:get(), or a itself" },
   { "cuda", "the names of cuda itself, such as cuda.Stream(); gpuarray.to_gpu(values) copies to the device" },
   { "to_device", "a itself, which is on the device; cuda.memcpy_peer copies to another one" },
@@ -268,6 +268,27 @@ M.random = spelled {
   { "bernoulli", "cuda.random.uniform(shape):lt(p)" },
 }
 
+---Sparse matrices: SciPy, CuPy.
+M.sparse = spelled {
+  { "csr_matrix csr_array", "cuda.sparse.csr(x), or cuda.sparse.csr {data =, indices =, indptr =, shape =, " ..
+    "base = 0}" },
+  { "csc_matrix csc_array", "cuda.sparse.csc(x), or cuda.sparse.csc {data =, indices =, indptr =, shape =, " ..
+    "base = 0}" },
+  { "coo_matrix coo_array", "cuda.sparse.coo(x), or cuda.sparse.coo {data =, rows =, columns =, shape =, base = 0}" },
+  { "lil_matrix lil_array dok_matrix dok_array bsr_matrix bsr_array", "cuda.sparse.coo {data =, rows =, columns =, " ..
+    "shape =}: the formats are csr, csc, coo and packed" },
+  { "dia_matrix dia_array diags_array spdiags", "cuda.sparse.diags(diagonals, offsets)" },
+  { "eye_array", "cuda.sparse.eye(n)" },
+  { "spsolve_triangular", "cuda.linalg.solve_triangular(A:todense(), b)" },
+  { "minres", "cuda.sparse.cg(A, b), or cuda.sparse.gmres(A, b) for matrices that are not positive definite" },
+  { "bicg cgs qmr tfqmr lgmres gcrotmk", "cuda.sparse.bicgstab(A, b), or cuda.sparse.gmres(A, b)" },
+  { "lsqr lsmr", "cuda.sparse.cg(A.T:matmul(A), A.T:matmul(b)), or cuda.linalg.lstsq(A:todense(), b)" },
+  { "LinearOperator aslinearoperator", "a function that returns A v for a vector v: cuda.sparse.cg(f, b)" },
+  { "eigsh lobpcg", "cuda.linalg.eigh(A:todense()), which gives all eigenvalues" },
+  { "svds", "cuda.linalg.svd(A:todense()), which gives all singular values" },
+  { "issparse isspmatrix isspmatrix_csr", "getmetatable(x) == 'cudalua.sparse.Matrix'" },
+}
+
 ---The module: CUDA's runtime, CuPy, PyTorch, PyCUDA.
 M.cuda = spelled {
   { "autoinit", "the module cudalua.autoinit, or nothing: the first call that needs a context makes one current" },
@@ -355,11 +376,47 @@ M.objects = {
     { "device", "gpuarray.is(a): arrays are on the device of their context" },
     { "to", "a:astype(dtype); arrays are on the device already" },
   },
+  sparse = spelled {
+    { "linalg", "the functions of cuda.sparse itself: cg, bicgstab, gmres, jacobi" },
+    { "identity", "cuda.sparse.eye(n)" },
+    { "array matrix", "cuda.sparse.csr(x), cuda.sparse.csc(x) or cuda.sparse.coo(x)" },
+    { "random rand", "cuda.sparse.from_dense(x), or cuda.sparse.coo {data =, rows =, columns =, shape =} with " ..
+      "random positions: values of one position are added" },
+    { "zeros", "cuda.sparse.csr {shape = {rows, columns}}" },
+    { "mm spmm spmv matmul dot", "m:matmul(x)" },
+    { "toarray", "m:todense()" },
+    { "find", "m:to 'coo', which has m.rows, m.columns and m.data" },
+  },
+  ["a sparse matrix"] = spelled {
+    { "toarray to_dense A", "m:todense(), or m:todense():get() for a host array" },
+    { "get numpy asnumpy", "m:todense():get()" },
+    { "tocsr to_sparse_csr", "m:to 'csr'" },
+    { "tocsc to_sparse_csc", "m:to 'csc'" },
+    { "tocoo to_sparse to_sparse_coo", "m:to 'coo'" },
+    { "tobsr todia todok tolil", "m:to(format): the formats are csr, csc, coo and packed" },
+    { "asformat", "m:to(format)" },
+    { "getnnz count_nonzero", "m.nnz" },
+    { "getformat layout", "m.format" },
+    { "size get_shape", "m.shape" },
+    { "dot mm mv matvec spmm spmv", "m:matmul(x)" },
+    { "multiply", "m * x" },
+    { "t", "m.T" },
+    { "row", "m:to('coo').rows" },
+    { "col", "m:to('coo').columns" },
+    { "values", "m.data" },
+    { "crow_indices", "m.indptr" },
+    { "col_indices", "m.indices" },
+    { "sum_duplicates coalesce sort_indices", "m itself: elements are sorted and added when a matrix is made" },
+    { "getrow getcol", "m:todense()[i]" },
+  },
   ["a Stream"] = spelled { { "with", "stream:use(function() ... end)" }, { "query", "stream:is_done()" } },
 }
 
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
+  { "spsolve splu spilu factorized", "sparse matrices have no direct solver; use cuda.sparse.gmres(A, b), or " ..
+    "cuda.sparse.cg(A, b) if A is symmetric and positive definite, or cuda.linalg.solve(A:todense(), b) if A is " ..
+    "small" },
   { "eig eigvals", "eigenvalues of nonsymmetric matrices are not supported; for symmetric and Hermitian matrices " ..
     "use cuda.linalg.eigh(a)" },
   { "sliding_window_view as_strided unfold", "arrays have no overlapping windows: sum shifted slices, or take a[i] " ..

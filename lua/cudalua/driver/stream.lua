@@ -94,14 +94,16 @@ function M.wrap_stream(handle) return core.wrap_stream(host.plain_number(handle)
 ---Calls the functions passed to Stream:on_complete() whose work is done, and releases buffers of completed copies. Does
 ---not wait.
 ---@return integer  the number of functions called
----@raise their errors; the remaining functions are called by the next poll() or synchronize()
+---@raise their errors; the remaining functions are called by the next poll() or synchronize(). LaunchError, once, if
+---  functions are not called because a kernel before them failed
 function M.poll() return core.poll() end
 
 ---Returns a file descriptor for an event loop. It is readable while functions passed to Stream:on_complete(), or to
 ---host nodes of graphs, are ready; the loop then calls cuda.poll(). Each Lua state has its own descriptor. The loop
 ---must not read, write or close it; it is closed with the state, and programs that the loop starts do not inherit it.
----After a failed kernel the driver may not call any later function. So set a time limit for the wait, and then call
----Stream:is_done(), which raises the error.
+---Behind a failed kernel the driver calls no function, and the descriptor does not become readable. So set a time limit
+---for the wait, and then call Stream:is_done(), which raises the error. If another call has raised it, the descriptor
+---is readable and poll() raises.
 ---@return integer fd  the same in each call
 ---@raise RuntimeError after a fork, or if the process has run out of descriptors
 function M.completion_fd() return core.completion_fd() end

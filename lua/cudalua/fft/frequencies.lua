@@ -57,13 +57,17 @@ function M.ifftshift(a, options) return shifted("fft.ifftshift", a, options, -1)
 
 -- ---- frequencies ----------------------------------------------------------------------------------------------------
 
-local made = { dtype = true, out = true, stream = true, allocator = true }
+local made = { d = true, dtype = true, out = true, stream = true, allocator = true }
 
 -- What frequencies are made of: their distance, and the type.
 local function read(what, n, d, options)
   if type(d) == "table" and options == nil then d, options = nil, d end
   local o = errors.options(what, options, made)
   n = arguments.length(what, "n", n)
+  if o.d ~= nil then
+    if d ~= nil then refuse(what, "d is passed twice, as an argument and as an option") end
+    d = o.d
+  end
   local distance = d == nil and 1 or element.scalar(d)
   if type(distance) ~= "number" or distance ~= distance or distance == 0 or math.abs(distance) == math.huge then
     refuse(what, "d must be a finite number and not 0, got " .. element.describe(d))
@@ -79,8 +83,8 @@ end
 ---They are computed as float64 and then rounded.
 ---@param n integer  the number of elements of the transform
 ---@param d? number  the distance between two samples; default 1
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: a
----  float type, default dtype.default_float(). You can pass the options instead of d
+---@param options? {d: number, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  d:
+---  in place of the argument. dtype: a float type, default dtype.default_float(). You can pass the options instead of d
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if n is not a positive integer, or if d is 0 or not a number
 function M.fftfreq(n, d, options)
@@ -94,8 +98,8 @@ end
 ---The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, divided by n d.
 ---@param n integer  the number of elements of the real array
 ---@param d? number  the distance between two samples; default 1
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: as for
----  fft.fftfreq
+---@param options? {d: number, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  d:
+---  as for fft.fftfreq; dtype: as for fft.fftfreq
 ---@return cudalua.gpuarray.Array  floor(n / 2) + 1 elements
 ---@raise LogicError as fft.fftfreq
 function M.rfftfreq(n, d, options)

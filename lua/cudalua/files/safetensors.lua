@@ -119,6 +119,14 @@ local function read_header(s, p, nbytes)
   if nbytes < 8 then s.refuse(("the file is truncated: it has %.0f bytes"):format(nbytes)) end
   local length = 0
   for i = 7, 0, -1 do length = length * 256 + p[i] end
+  local first = ffi.string(p, 8) -- a length that would spell a word has no room
+  if length > MOST_HEADER and not first:find "[^%w%p \t\r\n]" then
+    s.refuse(("the file is text, not safetensors: it begins with %s"):format(("%q"):format(first):gsub("\\\n", "\\n")))
+  end
+  if first == "\147NUMPY\1\0" or first:sub(1, 4) == "PK\3\4" then
+    s.refuse(("the file is not safetensors, but %s; read it with %s"):format(first:sub(1, 2) == "PK" and
+      "a ZIP archive" or ".npy", "cuda.gpuarray.load(path)"))
+  end
   if length > MOST_HEADER then s.refuse(("a header of %.0f bytes is too large; it may have 100 MB"):format(length)) end
   if length > nbytes - 8 then
     s.refuse(("the file is truncated: the header has %.0f bytes, the file %.0f"):format(length, nbytes))

@@ -104,7 +104,8 @@ local function nearest(name, width)
     end
   end
   for _, entry in ipairs(entries.list) do add(match(entry.name, "[%w_]+$")) end
-  for _, group in pairs_of { other_names.arrays, other_names.random, other_names.cuda, other_names.absent } do
+  for _, group in pairs_of { other_names.arrays, other_names.random, other_names.cuda, other_names.sparse,
+    other_names.absent } do
     for other in pairs_of(group) do add(other) end
   end
   sort(names)

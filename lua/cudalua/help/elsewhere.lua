@@ -77,8 +77,8 @@ local elsewhere = {
 }
 
 -- Which tables of other_names.lua count.
-local spelled = { cuda = { "cuda", "random", "arrays" }, gpuarray = { "random", "arrays", "cuda" },
-  array = { "arrays" }, module = { "cuda", "random", "arrays" } }
+local spelled = { cuda = { "cuda", "random", "arrays", "sparse" }, gpuarray = { "random", "arrays", "cuda", "sparse" },
+  array = { "arrays" }, module = { "cuda", "random", "arrays", "sparse" } }
 
 local function renamed(kind, key)
   if not spelled[kind] or kind ~= "array" and has(module "dtype", key) then return nil end -- gpuarray.bool

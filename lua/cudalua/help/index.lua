@@ -3525,10 +3525,10 @@ The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) 
 They are computed as float64 and then rounded.
 @param n integer  the number of elements of the transform
 @param d? number  the distance between two samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: a float type, default dtype.default_float(). You can pass the options instead of d
+@param options? {d: number, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  d: in place of the argument. dtype: a float type, default dtype.default_float(). You can pass the options instead of d
 @return cuda.gpuarray.Array
 @raise LogicError if n is not a positive integer, or if d is 0 or not a number
-@options allocator dtype out stream
+@options allocator d dtype out stream
 = cuda.fft.fftn(a, options)
 The transform along several axes, as NumPy's fftn: along one axis after the other.
 @param a cuda.gpuarray.Array  an array with at least one axis
@@ -3599,10 +3599,10 @@ others are their conjugates. It takes half the time and memory; an odd n saves l
 The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, divided by n d.
 @param n integer  the number of elements of the real array
 @param d? number  the distance between two samples; default 1
-@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: as for fft.fftfreq
+@param options? {d: number, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  d: as for fft.fftfreq; dtype: as for fft.fftfreq
 @return cuda.gpuarray.Array  floor(n / 2) + 1 elements
 @raise LogicError as fft.fftfreq
-@options allocator dtype out stream
+@options allocator d dtype out stream
 # docs/from-pycuda.md
 = cudalua.autoinit module
 `require "cudalua.autoinit"` opens the driver and makes a context on the default device (tools.make_default_context), current from then on.
@@ -5098,7 +5098,9 @@ cuStreamQuery: returns true if all its work is done. Does not wait.
 @raise errors of kernels; LogicError while the stream is being captured
 = cuda.Stream:on_complete(fn)
 cuLaunchHostFunc: calls fn() after all work that is in the stream now. The next call of cuda.poll(),
-Stream:synchronize() or Event:synchronize() after that work calls it, never the driver's own thread.
+Stream:synchronize() or Event:synchronize() after that work calls it, never the driver's own thread. Behind a kernel
+that failed it is never called: it is released when a call raises the fault, or when the context is destroyed. Then
+cuda.poll() raises the fault once.
 @param fn fun()  the function to call
 @return cuda.Stream self
 @raise LogicError while the stream is being captured
@@ -5192,8 +5194,9 @@ One byte, 0 or 1.
 Returns a file descriptor for an event loop. It is readable while functions passed to Stream:on_complete(), or to
 host nodes of graphs, are ready; the loop then calls cuda.poll(). Each Lua state has its own descriptor. The loop
 must not read, write or close it; it is closed with the state, and programs that the loop starts do not inherit it.
-After a failed kernel the driver may not call any later function. So set a time limit for the wait, and then call
-Stream:is_done(), which raises the error.
+Behind a failed kernel the driver calls no function, and the descriptor does not become readable. So set a time limit
+for the wait, and then call Stream:is_done(), which raises the error. If another call has raised it, the descriptor
+is readable and poll() raises.
 @return integer fd  the same in each call
 @raise RuntimeError after a fork, or if the process has run out of descriptors
 = cuda.compute_mode field
@@ -5677,7 +5680,7 @@ CUpointer_attribute: what the driver knows about an address.
 Calls the functions passed to Stream:on_complete() whose work is done, and releases buffers of completed copies. Does
 not wait.
 @return integer  the number of functions called
-@raise their errors; the remaining functions are called by the next poll() or synchronize()
+@raise their errors; the remaining functions are called by the next poll() or synchronize(). LaunchError, once, if functions are not called because a kernel before them failed
 = cuda.profiler_output_mode field
 CUoutput_mode of cudaProfiler.h. Of interest to old profilers only.
 = cuda.register_host_memory(ary, flags)
@@ -5976,7 +5979,7 @@ Only the lower triangle of a is read; its diagonal is taken as real.
 @param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {upper: boolean, check: boolean, out: any, stream: cuda.Stream, allocator: function}  upper: compute a = u' u from the upper triangle. check: wait and raise an error if a matrix is not positive definite; default true; false: return NaN
 @return cuda.gpuarray.Array
-@raise RuntimeError if a matrix is not positive definite; names the matrix and the order of the first minor that is not positive
+@raise LinAlgError if a matrix is not positive definite; its fields are `matrix`, `matrices` and `pivot`, the order of the first leading minor that is not positive
 @raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
 @options allocator check out stream upper
 = cuda.linalg.cond(a, options)
@@ -6000,14 +6003,14 @@ The largest component of each vector is real and positive. NaN and infinities gi
 @param options? {upper: boolean, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
 @return cuda.gpuarray.Array w  (..., n): real, in ascending order
 @return cuda.gpuarray.Array v  (..., n, n): orthonormal columns
-@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError if the iteration does not converge
+@raise LogicError for matrices that are not square and 16-bit floats; LinAlgError if the iteration does not converge
 @options allocator stream upper
 = cuda.linalg.eigvalsh(a, options)
 The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
 @param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {upper: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
 @return cuda.gpuarray.Array  (..., n): real, in ascending order
-@raise LogicError as linalg.eigh, and if out has another shape; RuntimeError if the iteration does not converge
+@raise LogicError as linalg.eigh, and if out has another shape; LinAlgError if the iteration does not converge
 @options allocator out stream upper
 = cuda.linalg.expm(a, options)
 The exponentials of square matrices, by scaling and squaring with Padé approximations. A batch is computed with the
@@ -6022,7 +6025,7 @@ The inverses of square matrices. linalg.solve() is faster and more exact than a 
 @param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: as for linalg.solve
 @return cuda.gpuarray.Array
-@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+@raise LinAlgError if a matrix is singular; its fields are `matrix`, `pivot` and `matrices`
 @raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
 @options allocator check out stream
 = cuda.linalg.libraries()
@@ -6066,7 +6069,7 @@ to each matrix on the last two axes.
 @param n integer  0 gives the identity matrix; negative exponents give powers of linalg.inv()
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  of the dtype that matmul() computes
-@raise RuntimeError for a singular matrix and a negative exponent
+@raise LinAlgError for a singular matrix and a negative exponent
 @raise LogicError for matrices that are not square, other exponents, and if out has another shape
 @options allocator out stream
 = cuda.linalg.matrix_rank(a, options)
@@ -6133,7 +6136,7 @@ Solves systems of linear equations a x = b by elimination with partial pivoting,
 @param b cuda.gpuarray.Array  the right-hand sides, (n,), or (..., n, k): batches broadcast
 @param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: wait and raise an error for a singular matrix; default true; false: return NaN
 @return cuda.gpuarray.Array x
-@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+@raise LinAlgError if a matrix is singular; its fields are `matrix`, `pivot` and `matrices`
 @raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without check = false, and if out has another shape
 @options allocator check out stream
 = cuda.linalg.solve_triangular(a, b, options)
@@ -6153,14 +6156,14 @@ positive. NaN and infinities give NaN.
 @return cuda.gpuarray.Array u
 @return cuda.gpuarray.Array s   (..., k): real, in descending order
 @return cuda.gpuarray.Array vh
-@raise LogicError for arrays with fewer than two axes and 16-bit floats; RuntimeError if the iteration does not converge
+@raise LogicError for arrays with fewer than two axes and 16-bit floats; LinAlgError if the iteration does not converge
 @options allocator full_matrices stream
 = cuda.linalg.svdvals(a, options)
 The singular values of matrices.
 @param a cuda.gpuarray.Array  the matrices, (..., m, n)
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  (..., k), where k is the smaller of m and n: real, in descending order
-@raise LogicError as linalg.svd, and if out has another shape; RuntimeError if the iteration does not converge
+@raise LogicError as linalg.svd, and if out has another shape; LinAlgError if the iteration does not converge
 @options allocator out stream
 # docs/opengl.md
 = cuda.gl module
@@ -7640,6 +7643,8 @@ Solves A x = b by the stabilized biconjugate gradient method, for any square mat
 @param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; M: as for cg; callback: as for cg; check: as for cg
 @return cuda.gpuarray.Array x
 @return integer info  as cg
+@return integer steps  as cg
+@return number residual  as cg
 @raise LogicError as cg
 @options M allocator atol callback check maxiter rtol stream x0
 = cuda.sparse.cg(A, b, options)
@@ -7649,7 +7654,9 @@ Solves A x = b by the conjugate gradient method, for a symmetric or Hermitian, p
 @param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: the initial vector; default 0. rtol: default 1e-5; the iteration ends when the norm of b - A x is at most rtol times the norm of b, or at most atol. atol: default 0. check: the number of steps between two tests of this; default 10. maxiter: the maximum number of steps; default 10 for each element of b. M: an approximate inverse of A: a matrix, a function, or "jacobi" for the inverse of A's diagonal. callback: called as callback(x, step) after each step; the next step changes x
 @return cuda.gpuarray.Array x
 @return integer info  0: solved; positive: the number of steps, which was not enough; negative: the method broke down, which was noticed at this step
-@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal with "jacobi"
+@return integer steps  the number of steps that were made
+@return number residual  the norm of b - A x, as the method updates it
+@raise LogicError if shapes do not fit, and for 16-bit floats; LinAlgError for a 0 on the diagonal with "jacobi": its field `pivot` is the row
 @options M allocator atol callback check maxiter rtol stream x0
 = cuda.sparse.coo(x, options)
 Creates a matrix that stores the row and the column of each element, in the order of rows. It computes as a csr
@@ -7705,6 +7712,8 @@ and tests the residual at each restart.
 @param options? {x0: any, rtol: number, atol: number, maxiter: integer, restart: integer, M: any, callback: function, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg, counted inside restarts, too; restart: default 20; as many vectors are kept; M: as for cg, applied on the right, so that the residual is that of the system; callback: called as callback(x, step) after each restart
 @return cuda.gpuarray.Array x
 @return integer info  as for cg; maxiter and info count the steps inside restarts
+@return integer steps  as for cg, counted inside restarts, too
+@return number residual  the norm of b - A x
 @raise LogicError as cg
 @options M allocator atol callback maxiter restart rtol stream x0
 = cuda.sparse.jacobi(A, b, options)
@@ -7715,6 +7724,8 @@ smoother.
 @param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: as for cg; maxiter: as for cg; omega: the weight of a step, default 1; callback: as for cg; check: as for cg
 @return cuda.gpuarray.Array x
 @return integer info  as cg
+@return integer steps  as cg
+@return number residual  as cg
 @raise LogicError as cg, and if A is a function
 @options allocator atol callback check maxiter omega rtol stream x0
 = cuda.sparse.packed(x, options)
@@ -7952,6 +7963,9 @@ Binds a texture to a new CUDA array with the elements of an array with two axes.
 @field live number?  MemoryError: bytes of device memory in use by objects of this program
 @field pooled number?  MemoryError: bytes that pools hold for later use
 @field queued number?  MemoryError: bytes that were collected and are not freed yet
+@field matrix integer[]?  LinAlgError: the position of the first matrix that failed, in a batch
+@field pivot integer?  LinAlgError: the number of its pivot that is 0, or the order of its leading minor that is not positive; nil without convergence
+@field matrices {matrix: integer[]?, pivot: integer?}[]?  LinAlgError: all matrices that failed
 @field expression string[]?  for arrays: the computed operations, with the lines that wrote them
 @field where string?         "script.lua:12", the caller's line
 @field traceback string  the stack at the time of the error

@@ -35,7 +35,7 @@ local function read_other_names()
       table.insert(names_of[entry.name], name)
     end
   end
-  for _, group in ipairs { "arrays", "random", "cuda" } do
+  for _, group in ipairs { "arrays", "random", "cuda", "sparse" } do
     for name, text in pairs_of(other_names[group]) do add(name, text) end
   end
   for _, list in pairs_of(names_of) do sort(list) end

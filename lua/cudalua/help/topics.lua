@@ -11,6 +11,18 @@ for _, row in ipairs {
   { "row rows column columns", "Rows are a[i], columns a[{ {}, i }], see docs/arrays.md, section Positions. " ..
     "a:sum(2) adds each row, a:sum(1) each column, see docs/reductions.md." },
   { "broadcast broadcasting", "Broadcasting is described in docs/arrays.md, section Operators and functions." },
+  { "backend backends vendor cublas cusolver cusparse cufft", "Own kernels and NVIDIA's libraries are described in " ..
+    "docs/backends.md: who computes what, and how to see which one ran a call." },
+  { "linear", "Layers of networks are described in docs/backends.md, section Linear layers." },
+  { "cov covariance corrcoef correlation", "Statistics are described in docs/signals.md." },
+  { "safetensors save_safetensors load_safetensors", "Files for other programs are described in docs/sharing.md." },
+  { "singular LinAlgError", "Errors of singular matrices are described in docs/matrices.md, section Singular " ..
+    "matrices: catch them with pcall, and read err.matrix, err.pivot and err.matrices." },
+  { "preconditioner preconditioners precondition", "Preconditioners are the option M of the solvers, see " ..
+    "docs/sparse.md, section Solvers: cuda.sparse.cg(A, b, { M = 'jacobi' })." },
+  { "pca", "Principal components are cuda.linalg.svd(x - x:mean { axis = 1, keepdims = true }, { full_matrices = " ..
+    "false }): the rows of vh. See examples/30_principal_components.lua, and docs/matrices.md, section Solvers." },
+  { "spsolve", "Solvers of sparse systems are described in docs/sparse.md, section Solvers." },
 } do
   for word in gmatch(row[1], "%S+") do topics[word] = row[2] end
 end

@@ -108,7 +108,7 @@ end
 ---@param n integer  0 gives the identity matrix; negative exponents give powers of linalg.inv()
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  of the dtype that matmul() computes
----@raise RuntimeError for a singular matrix and a negative exponent
+---@raise LinAlgError for a singular matrix and a negative exponent
 ---@raise LogicError for matrices that are not square, other exponents, and if out has another shape
 function M.matrix_power(a, n, options)
   local what = "linalg.matrix_power"

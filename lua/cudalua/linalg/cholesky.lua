@@ -58,15 +58,14 @@ local function add_panels(steps, x, info)
   end
 end
 
-local function report(what, info, lead)
-  matrices.report(what, info, lead, "is not positive definite", "its leading minor of order %d is not positive")
-end
+---@type cudalua.linalg.Failure
+local INDEFINITE = { is = "is not positive definite", why = "its leading minor of order %d is not positive" }
 
 local function cholesky(what, a, upper, check)
   local dt, n, lead = matrices.field(what, a), a._shape[a._ndim], matrices.lead(a)
   if solver.chosen(what, a, dt) then
     local x, reported = vendor.cholesky(what, a, dt, upper)
-    if check then report(what, reported, lead) end
+    if check then matrices.report(what, reported, lead, INDEFINITE) end
     return x
   end
   local x = matrices.copy(what, upper and adjoint(a) or a, dt)
@@ -81,7 +80,7 @@ local function cholesky(what, a, upper, check)
     add_panels(steps, to, storage.leaf_of(info))
   end
   matrices.launch(steps)
-  if check then report(what, info, lead) end
+  if check then matrices.report(what, info, lead, INDEFINITE) end
   if upper then x = adjoint(x) end
   if not is_small then x = upper and gpuarray.triu(x) or gpuarray.tril(x) end
   return check and x or gpuarray.where(info:reshape(matrices.shape(lead, 1, 1)):ne(0), 0 / 0, x):astype(dt)
@@ -94,8 +93,8 @@ end
 ---  compute a = u' u from the upper triangle. check: wait and raise an error if a matrix is not positive definite;
 ---  default true; false: return NaN
 ---@return cudalua.gpuarray.Array
----@raise RuntimeError if a matrix is not positive definite; names the matrix and the order of the first minor that is
----  not positive
+---@raise LinAlgError if a matrix is not positive definite; its fields are `matrix`, `matrices` and `pivot`, the order
+---  of the first leading minor that is not positive
 ---@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out
 ---  has another shape
 function M.cholesky(a, options)

@@ -40,6 +40,8 @@ local parts = {
   both_round = { "pairs", "angles", "both_round" },
 }
 
+local DIVERGED = matrices.divergence(("%d sweeps were not enough"):format(SWEEPS))
+
 local function kernel(name, dt)
   return matrices.kernel("jacobi", parts[name], "linalg_jacobi_" .. name, dt)
 end
@@ -97,8 +99,7 @@ local function turn(what, kind, x)
     end
   end
   if goes_on then
-    errors.raise("RuntimeError", ("%s: no convergence in %d sweeps; scale the matrix, or look for numbers of very " ..
-      "different sizes in it"):format(what, SWEEPS))
+    matrices.report(what, info, lead, DIVERGED)
   end
   return v
 end
@@ -223,7 +224,7 @@ end
 ---@return cudalua.gpuarray.Array u
 ---@return cudalua.gpuarray.Array s   (..., k): real, in descending order
 ---@return cudalua.gpuarray.Array vh
----@raise LogicError for arrays with fewer than two axes and 16-bit floats; RuntimeError if the iteration does not
+---@raise LogicError for arrays with fewer than two axes and 16-bit floats; LinAlgError if the iteration does not
 ---  converge
 function M.svd(a, options)
   local what = "linalg.svd"
@@ -238,7 +239,7 @@ end
 ---@param a cudalua.gpuarray.Array  the matrices, (..., m, n)
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  (..., k), where k is the smaller of m and n: real, in descending order
----@raise LogicError as linalg.svd, and if out has another shape; RuntimeError if the iteration does not converge
+---@raise LogicError as linalg.svd, and if out has another shape; LinAlgError if the iteration does not converge
 function M.svdvals(a, options)
   local what = "linalg.svdvals"
   matrices.check(what, a)
@@ -288,7 +289,7 @@ end
 ---@param options? {upper: boolean, stream: cudalua.Stream, allocator: function}  upper: read the upper triangle
 ---@return cudalua.gpuarray.Array w  (..., n): real, in ascending order
 ---@return cudalua.gpuarray.Array v  (..., n, n): orthonormal columns
----@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError if the iteration does not converge
+---@raise LogicError for matrices that are not square and 16-bit floats; LinAlgError if the iteration does not converge
 function M.eigh(a, options)
   local what = "linalg.eigh"
   matrices.check_square(what, a)
@@ -302,7 +303,7 @@ end
 ---@param options? {upper: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  upper:
 ---  read the upper triangle
 ---@return cudalua.gpuarray.Array  (..., n): real, in ascending order
----@raise LogicError as linalg.eigh, and if out has another shape; RuntimeError if the iteration does not converge
+---@raise LogicError as linalg.eigh, and if out has another shape; LinAlgError if the iteration does not converge
 function M.eigvalsh(a, options)
   local what = "linalg.eigvalsh"
   matrices.check_square(what, a)

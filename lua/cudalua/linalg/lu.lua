@@ -17,6 +17,8 @@ local M = {}
 
 local placed = { stream = true, allocator = true }
 local single = { out = true, stream = true, allocator = true }
+---@type cudalua.linalg.Failure
+local SINGULAR = { is = "is singular", why = "pivot %d is 0" }
 local checked = { check = true, out = true, stream = true, allocator = true }
 
 ---What own elimination gives: l and u in one array, and for each matrix its permutation, the number of the first pivot
@@ -129,7 +131,7 @@ local function solved(what, a, right, batch, dt, check)
   local n, k = a._shape[a._ndim], right._shape[right._ndim]
   local f = eliminated(what, triangular.beside(a, batch), dt)
   if check then
-    matrices.report(what, f.info, matrices.lead(f.x), "is singular", "pivot %d is 0")
+    matrices.report(what, f.info, matrices.lead(f.x), SINGULAR)
   end
   local x = matrices.empty(dt, matrices.shape(batch, n, k))
   if x._size == 0 then return x end
@@ -162,7 +164,7 @@ end
 ---@param options? {check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  check:
 ---  wait and raise an error for a singular matrix; default true; false: return NaN
 ---@return cudalua.gpuarray.Array x
----@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+---@raise LinAlgError if a matrix is singular; its fields are `matrix`, `pivot` and `matrices`
 ---@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without
 ---  check = false, and if out has another shape
 function M.solve(a, b, options)
@@ -186,7 +188,7 @@ end
 ---@param options? {check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  check: as
 ---  for linalg.solve
 ---@return cudalua.gpuarray.Array
----@raise RuntimeError if a matrix is singular; names the matrix and the pivot that is 0
+---@raise LinAlgError if a matrix is singular; its fields are `matrix`, `pivot` and `matrices`
 ---@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out
 ---  has another shape
 function M.inv(a, options)

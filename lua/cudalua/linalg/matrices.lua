@@ -336,31 +336,77 @@ function M.threads(size) return size <= 64 and 32 or size <= 512 and 64 or 256 e
 
 -- ---- what goes wrong ------------------------------------------------------------------------------------------------
 
----Raises for the first matrix that a kernel reported.
+-- Each matrix is scaled as a whole before, so that only this is left as the cause.
+local SCALE = "look for numbers of very different sizes in the matrix"
+
+local SHOWN = 3 -- so many further matrices are in the message
+
+-- The position of matrix number i, from 0, in a batch of this shape; nil if there is one matrix.
+local function position(lead, i)
+  if #lead == 0 then return nil end
+  local at = {}
+  for axis = #lead, 1, -1 do
+    at[axis] = i % lead[axis] + 1
+    i = math.floor(i / lead[axis])
+  end
+  return at
+end
+
+local function name_of(at) return at and ("matrix {%s}"):format(table.concat(at, ", ")) or "the matrix" end
+
+-- The others of a list of failures, for a message: "; so are {3}, {5} and 7 more".
+local function others(list)
+  if #list < 2 then return "" end
+  local names = {}
+  for k = 2, math.min(#list, 1 + SHOWN) do names[k - 1] = ("{%s}"):format(table.concat(list[k].matrix, ", ")) end
+  local more = #list - 1 - #names
+  return ("; so are %s%s"):format(table.concat(names, ", "), more > 0 and (" and %d more"):format(more) or "")
+end
+
+-- The matrices that were reported, from the numbers on the host.
+local function failures(host, lead, size, failure)
+  local p, list = ffi.cast("const int32_t *", host:data()), {}
+  for i = 0, size - 1 do
+    if p[i] > 0 or failure.no_pivot and p[i] ~= 0 then
+      list[#list + 1] = { matrix = position(lead, i), pivot = p[i] }
+    end
+  end
+  return list
+end
+
+---What a report says about matrices.
+---@class cudalua.linalg.Failure
+---@field is string      "is singular", "is not positive definite"
+---@field why string     with one %d: the reported number
+---@field hint? string
+---@field no_pivot? boolean  the number is not a pivot's, and a negative one counts, too
+
+---What a report says about matrices for which an iteration does not end.
+---@param why string  as in a Failure
+---@return cudalua.linalg.Failure
+function M.divergence(why) return { is = "does not converge", why = why, hint = SCALE, no_pivot = true } end
+
+---Raises if a kernel reported matrices. The error has all of them.
 ---@param what string
 ---@param info cudalua.gpuarray.Array  int32, one for each matrix; below 0: its results are NaN, which is not an error
 ---@param lead integer[]               the batch's shape
----@param is string                    "is singular", "is not positive definite"
----@param why string                   with one %d
-function M.report(what, info, lead, is, why)
+---@param failure cudalua.linalg.Failure
+function M.report(what, info, lead, failure)
   if info._size == 0 then return end
   if core.array_ready(storage.leaf_of(info).buf) then
     errors.raise("LogicError", ("%s: inside a capture, whether a matrix %s cannot be read; use {check = false}"):format(
-      what, is))
+      what, failure.is))
   end
-  local host = info:get { array = true }
-  local p = ffi.cast("const int32_t *", host:data())
-  for i = 0, info._size - 1 do
-    if p[i] > 0 then
-      local rest, at = i, {}
-      for axis = #lead, 1, -1 do
-        at[axis] = rest % lead[axis] + 1
-        rest = math.floor(rest / lead[axis])
-      end
-      local which = #lead > 0 and ("matrix {%s}"):format(table.concat(at, ", ")) or "the matrix"
-      errors.raise("RuntimeError", ("%s: %s %s: %s"):format(what, which, is, why:format(p[i])))
-    end
+  local list = failures(info:get { array = true }, lead, info._size, failure)
+  local first = list[1]
+  if not first then return end
+  local message = ("%s: %s %s: %s%s"):format(what, name_of(first.matrix), failure.is, failure.why:format(first.pivot),
+    others(list))
+  if failure.no_pivot then
+    for _, x in ipairs(list) do x.pivot = nil end
   end
+  errors.raise("LinAlgError", message, { matrix = first.matrix, pivot = first.pivot, matrices = list,
+    hint = failure.hint })
 end
 
 ---Adds a launch that fills the reported matrices of out with NaN.

@@ -2,8 +2,6 @@
 -- and infinities: such matrices are computed as zeros, and their results are NaN.
 
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.base.errors"
-local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
 local matrices = require "cudalua.linalg.matrices"
@@ -149,17 +147,7 @@ function M.reflected(what, x, columns)
   return q
 end
 
--- Waits. The values were scaled, so that only numbers of very different sizes are left as the cause.
-local function check_convergence(what, info)
-  local host = info:get { array = true }
-  local p = ffi.cast("const int32_t *", host:data())
-  for i = 0, info._size - 1 do
-    if p[i] ~= 0 then
-      errors.raise("RuntimeError", ("%s: no convergence: cuSOLVER's info is %d; scale the matrix, or look for numbers "
-        .. "of very different sizes in it"):format(what, p[i]))
-    end
-  end
-end
+local DIVERGED = matrices.divergence "cuSOLVER's info is %d"
 
 ---Eigenvalues, ascending, and vectors from lower triangles.
 ---@param what string
@@ -174,7 +162,7 @@ function M.eigen(what, lower, strange, dt, vectors)
   local x = matrices.copy(what, gpuarray.where(strange, 0, lower), dt)
   local w, info = matrices.empty(matrices.real(dt), matrices.shape(lead, n)), matrices.empty(dtypes.int32, lead)
   solver.syevd(what, x, w, info, vectors)
-  check_convergence(what, info)
+  matrices.report(what, info, lead, DIVERGED)
   -- The library saw the conjugate of the matrix, and its vectors are rows in memory.
   return w, vectors and matrices.adjoint(x) or nil
 end
@@ -195,7 +183,7 @@ function M.singular(what, a, strange, dt, columns)
   local u = columns > 0 and matrices.empty(dt, matrices.shape(lead, columns, m)) or nil
   local vh = columns > 0 and matrices.empty(dt, matrices.shape(lead, n, n)) or nil
   solver.gesvd(what, x, s, info, u, vh)
-  check_convergence(what, info)
+  matrices.report(what, info, lead, DIVERGED)
   if not u then return s end
   return s, u:swapaxes(-1, -2), dt.kind == "complex" and vh:conj() or vh
 end

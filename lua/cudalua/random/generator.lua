@@ -10,6 +10,7 @@ local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local gpuarray = require "cudalua.gpuarray"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local names = require "cudalua.base.names"
@@ -190,9 +191,12 @@ local function parameter(what, name, x, default, valid, must)
   local v = element.scalar(x)
   if type(v) == "cdata" and not element.is_complex(v) then v = tonumber(v) end
   if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
-    local text = type(x) == "table" and not getmetatable(x) and
+    local is_dtype = hooks.dtype_of(x) ~= nil
+    local text = (is_dtype or type(x) == "table" and not getmetatable(x)) and
       "; write " .. require("cudalua.base.named").call_of(what, Generator[what:match "[%w_]+$"]) or ""
-    refuse(what, "%s must be a number or an array, got %s%s", name, element.describe(x), text)
+    if is_dtype then text = text .. ", or {dtype = ...} behind the shape" end
+    refuse(what, "%s must be a number or an array, got %s%s", name,
+      is_dtype and errors.text(x) or element.describe(x), text)
   end
   if valid and not valid(v) then refuse(what, "%s must be %s, got %s", name, must, element.describe(x)) end
   return v

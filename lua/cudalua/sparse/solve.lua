@@ -86,7 +86,9 @@ local function inverse_diagonal(what, A, t)
   local d = graph.as_type(A:diagonal(), t)
   local zeros = d:eq(0)
   if zeros:any():item() then
-    refuse(what, ("the diagonal has a 0 in row %d; 'jacobi' divides by it"):format(tonumber(zeros:argmax():item())))
+    local row = tonumber(zeros:argmax():item())
+    errors.raise("LinAlgError", ("%s: the diagonal has a 0 in row %d; 'jacobi' divides by it"):format(what, row),
+      { pivot = row, matrices = { { pivot = row } } })
   end
   return (1 / d):eval()
 end
@@ -141,22 +143,22 @@ local function ratio(a, b) return gpuarray.where(b:ne(0), a / b, 0):eval() end
 local function iterate(s, step)
   local function small() return gpuarray.norm(s.r):item() end
   local size = small()
-  if size <= s.limit then return s.x, 0 end
+  if size <= s.limit then return s.x, 0, 0, size end
   for k = 1, s.maxiter do
     local stuck = step()
     if s.callback then s.callback(s.x, k) end
     if k % s.check == 0 or k == s.maxiter then
       size = small()
-      if size <= s.limit then return s.x, 0 end
-      if size ~= size or size == math.huge or stuck and not (stuck:ne(0):item()) then return s.x, -k end
+      if size <= s.limit then return s.x, 0, k, size end
+      if size ~= size or size == math.huge or stuck and not (stuck:ne(0):item()) then return s.x, -k, k, size end
     end
   end
-  return s.x, s.maxiter
+  return s.x, s.maxiter, s.maxiter, size
 end
 
 -- No elements, no steps.
 local function solve(s, begin)
-  if s.n == 0 then return s.x, 0 end
+  if s.n == 0 then return s.x, 0, 0, 0 end
   return iterate(s, begin(s))
 end
 
@@ -172,7 +174,10 @@ end
 ---@return cudalua.gpuarray.Array x
 ---@return integer info  0: solved; positive: the number of steps, which was not enough; negative: the method broke
 ---  down, which was noticed at this step
----@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal with "jacobi"
+---@return integer steps  the number of steps that were made
+---@return number residual  the norm of b - A x, as the method updates it
+---@raise LogicError if shapes do not fit, and for 16-bit floats; LinAlgError for a 0 on the diagonal with "jacobi": its
+---  field `pivot` is the row
 function M.cg(A, b, options)
   local s = system("sparse.cg", A, b, options, known)
   return solve(s, function()
@@ -201,6 +206,8 @@ end
 ---  check: as for cg
 ---@return cudalua.gpuarray.Array x
 ---@return integer info  as cg
+---@return integer steps  as cg
+---@return number residual  as cg
 ---@raise LogicError as cg
 function M.bicgstab(A, b, options)
   local s = system("sparse.bicgstab", A, b, options, known)
@@ -236,6 +243,8 @@ end
 ---  step, default 1; callback: as for cg; check: as for cg
 ---@return cudalua.gpuarray.Array x
 ---@return integer info  as cg
+---@return integer steps  as cg
+---@return number residual  as cg
 ---@raise LogicError as cg, and if A is a function
 function M.jacobi(A, b, options)
   local what = "sparse.jacobi"
@@ -286,21 +295,23 @@ end
 ---  the system; callback: called as callback(x, step) after each restart
 ---@return cudalua.gpuarray.Array x
 ---@return integer info  as for cg; maxiter and info count the steps inside restarts
+---@return integer steps  as for cg, counted inside restarts, too
+---@return number residual  the norm of b - A x
 ---@raise LogicError as cg
 function M.gmres(A, b, options)
   local what = "sparse.gmres"
   local s = system(what, A, b, options, known_gmres)
   local restart = math.min(positive(what, "restart", s.options.restart, 20), math.max(s.n, 1))
-  if s.n == 0 then return s.x, 0 end
+  if s.n == 0 then return s.x, 0, 0, 0 end
   local done, before = 0, gpuarray.norm(s.r):item()
   while true do
-    if before <= s.limit then return s.x, 0 end
-    if before ~= before or before == math.huge then return s.x, -math.max(done, 1) end
-    if done >= s.maxiter then return s.x, done end
+    if before <= s.limit then return s.x, 0, done, before end
+    if before ~= before or before == math.huge then return s.x, -math.max(done, 1), done, before end
+    if done >= s.maxiter then return s.x, done, done, before end
     local steps = math.min(restart, s.maxiter - done)
     local numbers, vectors = cycle(s, steps)
     local y, used = hessenberg.solve(numbers, steps, s.limit)
-    if used == 0 then return s.x, -math.max(done, 1) end
+    if used == 0 then return s.x, -math.max(done, 1), done, before end
     done = done + used
     local sum
     for k = 1, used do
@@ -311,7 +322,7 @@ function M.gmres(A, b, options)
     s.r = (s.b - s.times(s.x)):eval()
     if s.callback then s.callback(s.x, done) end
     local size = gpuarray.norm(s.r):item()
-    if used < steps and size > s.limit and size >= before then return s.x, -done end
+    if used < steps and size > s.limit and size >= before then return s.x, -done, done, size end
     before = size
   end
 end

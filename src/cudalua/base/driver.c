@@ -412,6 +412,7 @@ int cl_softgpu_restart(lua_State *L) {
   control(L, "reset");
   CL_RUN_HOOKS(cl_on_driver_reset, L);
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = 0;
+  cl_forget_report();
   cl_log_taken();
   control(L, command);
   CL_TRY(L, cuInit, 0);

@@ -1,6 +1,7 @@
 /* Building errors and throwing them. */
 #include "base/base.h"
 #include "base/interrupt.h"
+#include "base/lock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -88,8 +89,8 @@ static const char *hint_for(CUresult code) {
 }
 
 static const char class_key = 0, root_key = 0;
-static const char *const class_names[] = {"Error",        "LogicError",   "MemoryError",   "LaunchError",
-                                          "RuntimeError", "CompileError", "InterruptError"};
+static const char *const class_names[] = {"Error",        "LogicError",   "MemoryError",    "LaunchError",
+                                          "RuntimeError", "CompileError", "InterruptError", "LinAlgError"};
 enum { CLASSES = sizeof class_names / sizeof *class_names };
 
 void cl_push_error_classes(lua_State *L) {
@@ -250,6 +251,37 @@ static void note_sticky(CUresult code) {
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
 }
 
+/* The driver explains a fault to the first call that meets it. Later ones answer the bare code, and whoever
+ * reads the second error wants the explanation as well. */
+CL_LOCK(report_lock);
+static struct {
+  CUresult code;
+  char text[2048];
+} report;
+
+void cl_keep_report(CUresult code, const char *text) {
+  if (!text || !*text) return;
+  pthread_mutex_lock(&report_lock);
+  if (!report.code) {
+    report.code = code;
+    snprintf(report.text, sizeof report.text, "%s", text);
+  }
+  pthread_mutex_unlock(&report_lock);
+}
+
+void cl_forget_report(void) {
+  pthread_mutex_lock(&report_lock);
+  report.code = CUDA_SUCCESS;
+  pthread_mutex_unlock(&report_lock);
+}
+
+/* The explanation that a code had. */
+static void first_report(CUresult code, char *text, size_t size) {
+  pthread_mutex_lock(&report_lock);
+  if (code && report.code == code) snprintf(text, size, "%s", report.text);
+  pthread_mutex_unlock(&report_lock);
+}
+
 const char cl_forked_text[] = "CUDA cannot be used after fork: the parent process had already started it";
 
 static void set_code(lua_State *L, CUresult code) {
@@ -276,6 +308,7 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
   char *suffix = strrchr(call, '_');
   if (suffix && suffix[1] == 'v') *suffix = 0;
   note_sticky(code);
+  if (cl_code_sticky(code)) cl_keep_report(code, detail);
   if (code == CL_INTERRUPTED) {
     cl_error_new(L, CL_INTERRUPT_ERROR, "interrupted"); /* the hooks say what still runs */
   } else if (code == CL_MISSING) {
@@ -301,8 +334,12 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
   if (code != CL_INTERRUPTED) set_string(L, "call", call);
   set_string(L, "detail", *detail ? detail : NULL);
   set_string(L, "hint", hint_for(code));
+  cl_log_taken(); /* the hooks make calls of their own, whose errors must not be explained by this text */
   CL_RUN_HOOKS(cl_on_failed_call, L, symbol, code, waited);
   cl_log_taken();
+  if (*detail) return;
+  first_report(code, detail, sizeof detail);
+  set_string(L, "detail", *detail ? detail : NULL);
 }
 
 void cl_fail_new(lua_State *L, const char *symbol, CUresult code) { fail_new(L, symbol, code, NULL); }

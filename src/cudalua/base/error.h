@@ -1,4 +1,4 @@
-/* Errors are tables of one of seven classes (lua/cudalua/base/errors.lua gives them their methods). They are
+/* Errors are tables of one of eight classes (lua/cudalua/base/errors.lua gives them their methods). They are
  * built here and thrown in one place, cl_throw(). */
 #ifndef CUDALUA_ERROR_H
 #define CUDALUA_ERROR_H
@@ -16,7 +16,8 @@ typedef enum cl_ErrorClass {
   CL_LAUNCH_ERROR,
   CL_RUNTIME_ERROR,
   CL_COMPILE_ERROR,
-  CL_INTERRUPT_ERROR
+  CL_INTERRUPT_ERROR,
+  CL_LINALG_ERROR
 } cl_ErrorClass;
 
 /* Pushes a new error table with message (and class). Add fields with lua_setfield, then cl_throw(). */
@@ -36,6 +37,9 @@ void cl_start_or_fail(lua_State *L, const char *call, CUresult code);
 /* Starts what a call lacks that answered `code`: true if the call is worth another try. May raise. */
 bool cl_start(lua_State *L, CUresult code);
 CL_HOOKS(cl_on_lacking, lua_State *L, CUresult code, bool *started);
+/* What the driver said about a fault: errors of later calls that answer this code have it, too. */
+void cl_keep_report(CUresult code, const char *text);
+void cl_forget_report(void);
 /* Like cl_fail, but leaves the error on the stack so that fields can be added. */
 void cl_fail_new(lua_State *L, const char *call, CUresult code);
 

@@ -1,7 +1,11 @@
 /* s:on_complete(fn), and functions of graphs' host nodes: the driver calls back on a thread of its own, where
  * Lua must not be entered. So the callback only puts a number into an inbox; the function itself is called by
- * whoever waits or polls next in its state. */
+ * whoever waits or polls next in its state.
+ *
+ * Behind a kernel that failed the driver calls nothing. Such functions are dropped as soon as the fault is
+ * known or the context goes: they are never called, and cuda.poll() raises the fault. */
 #include "streams/graph.h"
+#include "streams/pending.h"
 #include "base/state.h"
 
 #include <errno.h>
@@ -13,6 +17,7 @@
 
 /* A function that has a time to come. */
 typedef struct Completion {
+  cl_Pending pending;     /* first: until the driver calls back; not of a host node */
   struct cl_Inbox *inbox; /* retained */
   int ref;                /* of the function, in the registry of its state */
   cl_Rec *host;           /* of a host node, whose function it is; retained, or NULL */
@@ -35,7 +40,9 @@ typedef struct cl_Inbox {
   bool told; /* the software device knows that the program sleeps until then */
   Completion *head, **tail;
   _Atomic uint32_t length;
-  int *unused; /* registry references of functions that no node has any more */
+  Completion *_Atomic dropped; /* will not be called: their functions wait to be released */
+  CUresult lost;               /* the fault that dropped some, which cuda.poll() has not raised yet; else 0 */
+  int *unused;                 /* registry references of functions that no node has any more */
   uint32_t unused_count, unused_room;
 } cl_Inbox;
 
@@ -63,7 +70,7 @@ static void append(cl_Inbox *box, Completion *c) { /* locked */
   c->next = NULL;
   *box->tail = c;
   box->tail = &c->next;
-  if (!box->length++) wake(box);
+  if (!box->length++ && !box->lost) wake(box);
 }
 
 /* A program that has the descriptor sleeps until it is readable: the software device has to work meanwhile.
@@ -76,8 +83,9 @@ static void tell_device(cl_Inbox *box) {
 }
 
 /* On the driver's thread. */
-static void CUDA_CB arrived(void *data) {
-  Completion *c = data;
+static void CUDA_CB arrived(void *ticket) {
+  Completion *c = (Completion *)cl_pending_take((uintptr_t)ticket);
+  if (!c) return;
   cl_Inbox *box = c->inbox;
   pthread_mutex_lock(&box->lock);
   if (box->closed) {
@@ -88,6 +96,38 @@ static void CUDA_CB arrived(void *data) {
   append(box, c);
   pthread_mutex_unlock(&box->lock);
 }
+
+/* Functions that wait for work of the context (0: of any) are not called any more. code: the fault that they
+ * wait behind, or 0. */
+static void drop(uint64_t context, CUresult code) {
+  if (cl_forked) return; /* they are the parent's */
+  for (cl_Pending *p = cl_pending_take_all(context), *next; p; p = next) {
+    next = p->next;
+    Completion *c = (Completion *)p;
+    cl_Inbox *box = c->inbox;
+    pthread_mutex_lock(&box->lock);
+    if (box->closed) {
+      unref(box);
+      free(c);
+      continue;
+    }
+    c->next = box->dropped;
+    box->dropped = c;
+    if (code && !box->lost) {
+      if (!box->length) wake(box);
+      box->lost = code;
+    }
+    pthread_mutex_unlock(&box->lock);
+  }
+}
+
+void cl_completions_drop(uint64_t context, CUresult code) { drop(context, code); }
+
+static void driver_gone(lua_State *L) {
+  (void)L;
+  drop(0, CUDA_SUCCESS);
+}
+CL_HOOK(cl_on_driver_reset, 5, driver_gone);
 
 /* On the driver's thread, each time that the node runs: the graph's launch holds the record. */
 void CUDA_CB cl_host_arrived(void *record) {
@@ -129,8 +169,9 @@ static void close_inbox(cl_State *st) {
   box->closed = true;
   if (box->fd >= 0) close(box->fd); /* the box may outlive the state, the program's number must not */
   box->fd = -1;
+  *box->tail = box->dropped;
   Completion *first = box->head;
-  box->head = NULL;
+  box->head = box->dropped = NULL;
   for (const Completion *c = first; c; c = c->next) box->refs--; /* the state's own is left */
   pthread_mutex_unlock(&box->lock);
   for (Completion *c = first; c;) {
@@ -164,7 +205,20 @@ static void host_dispose(cl_Rec *r) {
 }
 CL_FAMILY(CL_HOST_FUNCTION, .dispose = host_dispose);
 
+static void give_back_dropped(lua_State *L, cl_Inbox *box) {
+  while (box->dropped) {
+    pthread_mutex_lock(&box->lock);
+    Completion *c = box->dropped;
+    if (c) box->dropped = c->next;
+    if (c) box->refs--;
+    pthread_mutex_unlock(&box->lock);
+    if (c) luaL_unref(L, LUA_REGISTRYINDEX, c->ref);
+    free(c);
+  }
+}
+
 static void give_back_unused(lua_State *L, cl_Inbox *box) {
+  give_back_dropped(L, box);
   for (;;) {
     pthread_mutex_lock(&box->lock);
     int ref = box->unused_count ? box->unused[--box->unused_count] : LUA_NOREF;
@@ -194,6 +248,29 @@ cl_Rec *cl_host_function(lua_State *L, int idx) {
   return &f->rec;
 }
 
+void cl_completions_release(lua_State *L) {
+  cl_Inbox *box = cl_forked ? NULL : cl_state(L)->inbox;
+  if (box) give_back_unused(L, box);
+}
+
+/* A fault is known: the driver calls nothing that comes behind it, on any device. */
+static void on_fault(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
+  (void)call;
+  (void)waited;
+  if (!cl_code_sticky(code)) return;
+  drop(0, code);
+  cl_completions_release(L);
+}
+CL_HOOK(cl_on_failed_call, 5, on_fault);
+
+/* The context that work in s belongs to: its handle. */
+static uint64_t context_of(const cl_Stream *s) {
+  CUcontext current = NULL;
+  if (s->rec.parent) return s->rec.parent->handle;
+  if (CU.cuCtxGetCurrent(&current)) current = NULL;
+  return (uint64_t)(uintptr_t)current;
+}
+
 /* s:on_complete(fn) -> s */
 int cl_stream_on_complete(lua_State *L) {
   cl_check(L, 1, CL_STREAM);
@@ -204,6 +281,7 @@ int cl_stream_on_complete(lua_State *L) {
                 "times, but the function would be called only once");
   cl_Inbox *box = inbox_of(L, cl_state(L));
   tell_device(box);
+  give_back_unused(L, box);
   lua_settop(L, 2);
   int ref = luaL_ref(L, LUA_REGISTRYINDEX);
   Completion *c = malloc(sizeof *c);
@@ -213,11 +291,13 @@ int cl_stream_on_complete(lua_State *L) {
     pthread_mutex_lock(&box->lock);
     box->refs++;
     pthread_mutex_unlock(&box->lock);
-    code = CU.cuLaunchHostFunc(cl_stream_handle(s), arrived, c);
+    const uint64_t ticket = cl_pending_add(&c->pending, context_of(s));
+    code = CU.cuLaunchHostFunc(cl_stream_handle(s), arrived, (void *)(uintptr_t)ticket);
+    if (code && !cl_pending_take(ticket)) c = NULL; /* another thread dropped it */
   }
   if (code) {
-    luaL_unref(L, LUA_REGISTRYINDEX, ref);
     if (c) {
+      luaL_unref(L, LUA_REGISTRYINDEX, ref);
       pthread_mutex_lock(&box->lock);
       unref(box);
       free(c);
@@ -236,7 +316,7 @@ int cl_run_completions(lua_State *L) {
     Completion *c = box->head;
     box->head = c->next;
     if (!box->head) box->tail = &box->head;
-    if (!--box->length) calm(box);
+    if (!--box->length && !box->lost) calm(box);
     box->refs--; /* never the last: the state has one */
     pthread_mutex_unlock(&box->lock);
     cl_Rec *host = c->host;
@@ -253,11 +333,25 @@ int cl_run_completions(lua_State *L) {
   return n;
 }
 
+/* Raises the fault that functions were dropped for, once. */
+static void raise_lost(lua_State *L) {
+  cl_Inbox *box = cl_forked ? NULL : cl_state(L)->inbox;
+  if (!box) return;
+  pthread_mutex_lock(&box->lock);
+  const CUresult code = box->lost;
+  box->lost = CUDA_SUCCESS;
+  if (code && !box->length) calm(box);
+  pthread_mutex_unlock(&box->lock);
+  if (code) cl_fail(L, "cuLaunchHostFunc", code);
+}
+
 /* poll() -> how many functions given to on_complete() were called */
 int cl_poll(lua_State *L) {
   cl_anchors_poll(L);
   cl_queue_check(L);
-  lua_pushinteger(L, cl_run_completions(L));
+  const int n = cl_run_completions(L);
+  raise_lost(L);
+  lua_pushinteger(L, n);
   return 1;
 }
 
@@ -271,7 +365,7 @@ int cl_completion_fd(lua_State *L) {
     box->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (box->fd < 0)
       failed = errno;
-    else if (box->length)
+    else if (box->length || box->lost)
       wake(box);
   }
   pthread_mutex_unlock(&box->lock);

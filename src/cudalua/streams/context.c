@@ -145,6 +145,7 @@ int cl_context_detach(lua_State *L) {
     code = cl_rec_close_here(L, &c->rec);
   }
   pthread_mutex_unlock(&adopt_lock);
+  cl_completions_release(L);
   cl_unseen_end(L, &unseen);
   if (code && !cl_code_sticky(code) && code != CUDA_ERROR_DEINITIALIZED)
     cl_fail(L, c->ownership == CL_PRIMARY ? "cuDevicePrimaryCtxRelease_v2" : "cuCtxDestroy_v2", code);

@@ -113,6 +113,14 @@ static void abandon(lua_State *L) {
 }
 CL_HOOK(cl_on_driver_reset, 1, abandon);
 
+/* Did its work end with our part of it? Of a primary one the host program may have a part. */
+static bool is_over(const cl_Context *c) {
+  unsigned flags;
+  int active = 0;
+  return c->ownership == CL_EXPLICIT || cl_poison[c->device] ||
+         (!CU.cuDevicePrimaryCtxGetState(c->device, &flags, &active) && !active);
+}
+
 static CUresult destroy(cl_Rec *r) {
   const cl_Context *c = (const cl_Context *)r;
   if (c->ownership == CL_FOREIGN) return CUDA_SUCCESS;
@@ -120,6 +128,7 @@ static CUresult destroy(cl_Rec *r) {
   cl_tell_unseen(c);
   CUresult code = c->ownership == CL_EXPLICIT ? CU.cuCtxDestroy_v2((CUcontext)r->handle)
                                               : CU.cuDevicePrimaryCtxRelease_v2(c->device);
+  if (is_over(c)) cl_completions_drop(r->handle, (CUresult)cl_poison[c->device]);
   cl_unrelax(mode);
   return code;
 }

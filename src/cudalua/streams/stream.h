@@ -67,5 +67,9 @@ void cl_anchors_wait(lua_State *L);
 /* completion.c: calls the functions given to stream:on_complete() whose time has come; returns how many. They
  * may raise. */
 int cl_run_completions(lua_State *L);
+/* Their functions are not called any more: of a context, which was destroyed. code: its fault, or 0. */
+void cl_completions_drop(uint64_t context, CUresult code);
+/* Lets this state's collector have such functions. */
+void cl_completions_release(lua_State *L);
 
 #endif

@@ -60,6 +60,7 @@ void cl_tell_unseen(const cl_Context *c) {
            kernel ? ", probably " : "", kernel ? kernel : "", cl_code_text(code), cl_code_name(code),
            text ? "\n  " : "", text ? text : "");
   if (to == &own) fprintf(stderr, "cudalua: %s\n", own.text);
+  cl_keep_report(code, text);
   cl_log_taken();
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
 }

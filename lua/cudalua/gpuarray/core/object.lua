@@ -87,8 +87,12 @@ function M.check_array(what, x, name)
       (what:find "matmul$" and ", or write x:matmul(m) as m.T:matmul(x.T).T" or ""))
   end
   local first = not name or name == "a" or name == "numbers" -- choose's
+  local how = first and M.colon(what, x) or ""
+  if how == "" and type(x) == "table" and not getmetatable(x) and x[1] ~= nil then
+    how = "; copy a list to the device with gpuarray.to_gpu()"
+  end
   return refuse(what, (name and name .. " must be" or "expected") .. " a gpuarray, got " ..
-    require("cudalua.base.element").describe(x) .. (first and M.colon(what, x) or ""))
+    require("cudalua.base.element").describe(x) .. how)
 end
 
 return M
