@@ -10,7 +10,7 @@ M.groups = {
   { title = "Arrays",
     pages = { "docs/arrays.md", "docs/reductions.md", "docs/host-arrays.md", "docs/matrices.md", "docs/fourier.md",
       "docs/signals.md", "docs/filters.md", "docs/sparse.md", "docs/random.md", "docs/looking.md", "docs/sharing.md",
-      "docs/backends.md" } },
+      "docs/fusion.md", "docs/backends.md" } },
   { title = "CUDA",
     pages = { "docs/kernels.md", "docs/compiling.md", "docs/memory.md", "docs/streams.md", "docs/graphs.md",
       "docs/textures.md", "docs/opengl.md", "docs/devices.md", "docs/softgpu.md" } },

@@ -107,7 +107,7 @@ end
 -- An attempt to write the expression x to the leaf `out`, or to the new memory `buf`.
 local function attempt(since, x, shape, size, dtype, out, times, buf, context)
   local w = begin(shape, not out or out.dense)
-  w.root = x
+  w.root, w.maps = x, true
   walk(w, x, dtype)
   if w.context and w.context ~= context or out and out.store.context ~= context then
     local inside = w.home or out and out.buf
@@ -288,6 +288,7 @@ local function in_words(l)
   words.buf = l.buf
   return words
 end
+M.in_words = in_words
 
 ---Writes an expression to a leaf, in one kernel. Where it may still be read is the caller's business.
 ---@param x any          array, leaf, or value, of the leaf's dtype and a shape that it broadcasts to the leaf's

@@ -319,7 +319,7 @@ local function finish(sig, shape, ndim, size, a, b, c, ops)
   local x = setmetatable({ _dtype = sig.result, _shape = shape, _ndim = ndim, _size = size, _sig = sig, _a = a, _b = b,
     _c = c, _ops = ops, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
     _line = false }, mt)
-  remember(x)
+  if not sig.part then remember(x) end
   if traced then x._line = here() or false end
   if ops > sure then shorten(x) end
   return x
@@ -543,5 +543,6 @@ function M.stored(a, dt, what)
 end
 
 M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
+M.finish = finish -- see map.lua
 
 return M

@@ -96,6 +96,13 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field numbers number[]     extents and strides that the kernel is called with
 ---@field largest integer      bytes of an element of the largest of several results
 ---@field bytes integer        of an element of all results together; 0 for one result
+---@field maps boolean         the kernel can read mapped arrays (mapped.lua)
+---@field below table|false    the maps that were met, and then
+---@field met table|false      expressions below them,
+---@field nodes table|false    their nodes,
+---@field strides table|false  and by leaf: strides along the program's axes,
+---@field links table|false    and the links of these
+---@field first any            what has to be stored before, or false
 
 ---Begins a walk.
 ---@param shape integer[]  of the result
@@ -105,12 +112,13 @@ function M.begin(shape, dense)
   local w
   w, spare = spare, false
   w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, writes = {},
-    root = false }
+    root = false, met = false, strides = false, links = false }
   serial, w.serial = serial + 1, serial + 1
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
   w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
+  w.maps, w.below, w.nodes, w.first = false, false, false, false
   return w
 end
 
@@ -126,7 +134,16 @@ function M.finish(w, computed)
   end
   for i = 1, w.nwrites do w.writes[i] = false end
   w.root, w.home, w.drawn, w.kernel, w.scratch, w.mailbox = false, false, false, false, false, false
+  w.below, w.met, w.nodes, w.first, w.strides, w.links = false, false, false, false, false, false
   spare = w
+end
+
+---What an index map has to read from memory, before the kernel of this program (mapped.lua).
+---@param w cudalua.gpuarray.Walk
+---@return cudalua.gpuarray.Array?
+function M.stored_first(w)
+  if not w.below then return w.first or nil end
+  return M.find_first(w)
 end
 
 ---The outermost operand that other kernels have computed already, so many times, on the way to something else: it is
@@ -138,6 +155,8 @@ end
 ---@return cudalua.gpuarray.Array?
 function M.computed_before(w, times)
   if w.drawn and (w.misfit or w.strided and not w.numbered) then return w.drawn end
+  local first = M.stored_first(w)
+  if first then return first end
   for i = 1, w.ninner do
     if w.inner[i]._used >= times then return w.inner[i] end
   end
@@ -158,7 +177,8 @@ end
 
 M.other_context = other_context
 
-local function leaf(w, l)
+-- The checks of an array that the program reads.
+local function enter(w, l)
   local store = l.store
   if store.released and store.buf == l.buf then
     errors.raise("LogicError", ("gpuarray: the memory of an operand of shape %s was released"):format(
@@ -169,6 +189,14 @@ local function leaf(w, l)
     if w.context then other_context(l) end
     w.context, w.home = context, l.buf
   end
+end
+
+local function unsupported(l)
+  errors.raise("LogicError", ("gpuarray: operations do not support the dtype %s"):format(l.dtype.name))
+end
+
+local function leaf(w, l)
+  enter(w, l)
   local class
   if w.dense and l.dense and (l.shape == w.shape or same(l.shape, w.shape)) then
     class = l.aligned and "dense" or "odd"
@@ -190,12 +218,10 @@ local function leaf(w, l)
     w.misfit = w.misfit or class ~= "dense" and not (w.numbered and same(l.shape, w.shape))
     return step(w, place_tokens[class])
   end
-  local tokens = leaf_tokens[l.dtype]
-  if not tokens then
-    errors.raise("LogicError", ("gpuarray: operations do not support the dtype %s"):format(l.dtype.name))
-  end
+  local tokens = leaf_tokens[l.dtype] or unsupported(l)
   step(w, tokens[class])
 end
+M.enter, M.leaf, M.unsupported = enter, leaf, unsupported
 
 ---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
 ---@param w cudalua.gpuarray.Walk
@@ -222,6 +248,7 @@ local function walk(w, x, dtype)
     w.values = w.values + 1
     return step(w, scalar_tokens[dtype])
   end
+  if sig.maps then return M.walk_map(w, x, sig, a, b, c) end
   if x ~= w.root then
     w.ninner = w.ninner + 1
     w.inner[w.ninner] = x
@@ -491,7 +518,9 @@ end
 ---  not each of them does as many elements as the kernel says
 function M.close(w, out, size)
   local n = 0
-  if w.strided or not w.dense or not out.dense then
+  if w.below then
+    n = M.mapped_end(w, out, size)
+  elseif w.strided or not w.dense or not out.dense then
     n = strided_end(w, out, size)
   else
     step(w, out.aligned and dense_end or odd_end)
@@ -505,5 +534,6 @@ for _, dt in ipairs(dtypes.list) do M.store_tokens[dt] = { kind = "store", dtype
 
 -- For programs that end in another way: see reduce.lua.
 M.step, M.steps, M.along, M.ordered, M.collapse, M.LIMIT = step, steps, along, ordered, collapse, LIMIT
+M.add_extent = add_extent
 
 return M

@@ -109,8 +109,10 @@ local function is_result(r, x)
   return false
 end
 
--- An inner node that other kernels have computed already.
+-- An inner node that other kernels have computed already, or what an index map has to read from memory.
 local function computed_before(w, r)
+  local first = plan.stored_first(w)
+  if first then return first end
   for i = 1, w.ninner do
     local x = w.inner[i]
     if x._used >= 1 and not is_result(r, x) then return x end
@@ -188,6 +190,7 @@ local function attempt(since, r)
     return false
   end
   local w = plan.begin(r.shape, true)
+  w.maps = true
   local fitting = walk_all(w, r)
   local drawn = w.drawn and (w.misfit or w.strided)
   if fitting < r.n or drawn or w.context and w.context ~= r.context then

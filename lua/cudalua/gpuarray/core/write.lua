@@ -41,18 +41,22 @@ local function overlap(a, b)
   return pa + a_low < pb + b_high and pb + b_low < pa + a_high
 end
 
--- Does an expression read the buffer in any other place than where its result goes?
-local function clashes(x, out, seen)
-  if type(x) ~= "table" or seen[x] then return false end
-  seen[x] = true
+-- Does an expression read the buffer in any other place than where its result goes? `seen`: what was looked at; `below`
+-- in there: what was looked at below an index map, which may read any place.
+local function clashes(x, out, seen, below)
+  local looked = below and seen.below or seen
+  if type(x) ~= "table" or looked[x] then return false end
+  looked[x] = true
   x = x._first or x
   if x._leaf == true then
     if x.buf ~= out.buf then return x._ops ~= 0 and out._ops ~= 0 and overlap(x, out) end
-    return not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
+    return below or not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
       layout.same(x.strides, out.strides))
   end
-  if not x._sig then return false end
-  return clashes(x._a, out, seen) or clashes(x._b, out, seen) or clashes(x._c, out, seen)
+  local sig, a, b, c = x._sig, x._a, x._b, x._c
+  if not sig then return false end
+  below = below or sig.maps
+  return clashes(a, out, seen, below) or clashes(b, out, seen, below) or clashes(c, out, seen, below)
 end
 
 -- The storage gets a buffer of its own with the same contents; who holds the old one keeps it. False: something was
@@ -99,7 +103,7 @@ end
 local function attempt(dst, source, ours, since)
   local out, size, store = storage.leaf_of(dst), dst._size, dst._store
   local x = operand_of(source)
-  local clash = clashes(x, out, {})
+  local clash = clashes(x, out, { below = {} })
   local readers = storage.has_readers(store) and storage.readers(store, ours and { [x] = true } or nil) or none
   if #readers == 0 and not clash then return evaluate.store(x, out, size, since) end
   -- A graph that is being recorded writes where it reads the next time it is launched.
