@@ -109,6 +109,20 @@ local function prepare()
     end },
     ["where"] = { 40, "float32", function(x) return gpuarray.where(y:gt(20), x, y):eval() end },
     ["arrays side by side"] = { 40, "float32", function(x) return gpuarray.hstack { x, y, x, y } end },
+    ["two arrays joined"] = { 40, "float32", function(x)
+      return gpuarray.concatenate({ x, x, x:reshape(40) }):eval()
+    end },
+    ["arrays joined with another"] = { 40, "float32", function(x) return gpuarray.stack { x, y, x } + 1 end },
+    ["a roll in an expression"] = { 40, "float32", function(x)
+      return (x:roll(1):roll(3) * y + y:roll(-1)):eval()
+    end },
+    ["a border"] = { 40, "float32", function(x) return (x:pad(2):pad(1, "edge") + 1):eval() end },
+    ["repetitions"] = { 40, "float32", function(x) return x:tile(2):repeat_(2) end },
+    ["a roll that is written"] = { 40, "float32", function(x)
+      local z = gpuarray.zeros(40)
+      z:set(x:roll(1))
+      return z
+    end },
     ["a range"] = { 40, "float32", function(x) return { gpuarray.arange(0, 1, 0.25), gpuarray.eye(3), x:copy() } end },
     ["generators with states"] = { 40, "float32", function(x)
       local seeds = function(n) return gpuarray.arange(n, "int32") end
@@ -185,7 +199,8 @@ describe("a finalizer that writes to an operand", function()
     "slopes", "an area", "angles", "whole angles", "a short sort", "a long sort", "a long argsort",
     "a sort of complex numbers", "unique elements and their places", "unique elements, which are searched for",
     "a selection", "a count", "a weighted count", "positions that are read", "positions that are written", "a mask",
-    "where", "arrays side by side", "a range", "generators with states", "a Sobol sequence",
+    "where", "arrays side by side", "two arrays joined", "arrays joined with another", "a roll in an expression",
+    "a border", "repetitions", "a roll that is written", "a range", "generators with states", "a Sobol sequence",
     "an ElementwiseKernel, called first", "an ElementwiseKernel, called again", "a ReductionKernel", "a scan kernel",
     "a scan kernel with a statement", "an argument of another kernel" } do
     it("gives the result of before or of after: " .. name, function()

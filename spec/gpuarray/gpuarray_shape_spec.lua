@@ -306,7 +306,8 @@ describe("Arrays together:", function()
     assert.equal(dtype.float64, gpuarray.concatenate({ i, f }, 1, { dtype = "float64" }).dtype)
     local a = gpuarray.arange(4, "float32")
     local y
-    assert.equal(2, gpu.kernels(function() y = gpuarray.concatenate { a + 1, a * 2 - 1 } end))
+    assert.equal(0, gpu.kernels(function() y = gpuarray.concatenate { a + 1, a * 2 - 1 } end))
+    assert.equal(1, gpu.kernels(function() y:eval() end))
     same({ 1, 2, 3, 4, -1, 1, 3, 5 }, y)
     -- A pending part that comes again is computed at most twice.
     local p = a + 1

@@ -364,3 +364,61 @@ describe("sparse.Matrix", function()
     assert.same({ { 6, 0 }, { 0, 6 } }, list(t:todense()))
   end)
 end)
+
+describe("sparse.Matrix:matmul and sparse.Matrix:sum with out", function()
+  setup(function() gpu.context() end)
+
+  local m = sparse.csr { { 1, 0, 2, 0 }, { 0, 3, 0, 4 }, { 5, 0, 0, 6 } }
+
+  it("are written at once where one kernel writes the result", function()
+    local v, x = gpuarray.to_gpu { 1, 2, 3, 4 }, gpuarray.arange(8):reshape(4, 2):eval()
+    for _, f in ipairs { function(o) return m:matmul(v, o) end, function(o) return m:matmul(x, o) end,
+      function(o) o.axis = 2 return m:sum(o) end, function(o) o.axis = 1 return m:sum(o) end } do
+      local want = f {}
+      local out = gpuarray.zeros(want.shape):eval()
+      f { out = out }
+      local address = out.ptr
+      local without = gpu.kernels(function() f {} end)
+      assert.is_true(without > 0)
+      assert.equal(without, gpu.kernels(function() assert.equal(out, f { out = out }) end))
+      assert.equal(address, out.ptr)
+      assert.is_true(gpuarray.array_equal(want, out))
+      -- readers, views, other types and shapes
+      local old, early = out:tolist(), out * 2
+      out:fill(7)
+      local later = out + 1
+      f { out = out }
+      assert.same((gpuarray.to_gpu(old) * 2):tolist(), early:tolist())
+      assert.is_true(later:eq(8):all():item())
+      assert.is_true(gpuarray.array_equal(want, out))
+      local double = gpuarray.zeros(want.shape, "float64")
+      f { out = double }
+      assert.is_true(gpuarray.array_equal(want, double))
+      local wide = gpuarray.zeros(2 * want.size)
+      f { out = wide[{ { 1, -1, 2 } }]:reshape(want.shape) }
+      gpu.raises("LogicError", "out", f, { out = gpuarray.zeros(7) })
+    end
+  end)
+
+  it("may be the operand, or the values of the matrix", function()
+    local square = sparse.csr { { 1, 2 }, { 3, 4 } }
+    local v = gpuarray.to_gpu { 1, 1 }
+    square:matmul(v, { out = v })
+    assert.same({ 3, 7 }, v:tolist())
+    local diagonal = sparse.eye(2)
+    diagonal:matmul(gpuarray.to_gpu { 5, 6 }, { out = diagonal.data })
+    assert.same({ { 5, 0 }, { 0, 6 } }, diagonal:todense():tolist())
+  end)
+
+  it("are right where several kernels write the result", function()
+    local n = 3000
+    local large = sparse.diags({ 2, -1, -1 }, { 0, 1, -1 }, { shape = { n, n } })
+    local out = gpuarray.zeros(n)
+    large:matmul(gpuarray.ones(n), { out = out })
+    assert.is_true(gpuarray.array_equal(large:matmul(gpuarray.ones(n)), out))
+    local line = sparse.csr(gpuarray.ones { 2, 1500 })
+    out = gpuarray.zeros { 2, 3 }
+    line:matmul(gpuarray.ones { 1500, 3 }, { out = out })
+    assert.is_true(out:eq(1500):all():item())
+  end)
+end)

@@ -490,7 +490,7 @@ end
 -- The leaf that an operand would be once it is computed.
 local function imagined(x, used)
   local w = plan.begin(x._shape, true)
-  w.root = x
+  w.root, w.maps = x, true
   for y, leaf in pairs_of(used) do y._first = leaf end
   plan.walk(w, x, x._dtype)
   for y in pairs_of(used) do y._first = false end

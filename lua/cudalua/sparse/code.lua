@@ -11,6 +11,7 @@ local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
 
 local M = {}
 
@@ -154,9 +155,11 @@ local function listed(step, leaves, made, scratch)
   return list
 end
 
-local function attempt(since, job, writes)
+local function attempt(since, job, writes, into)
+  local to = into and write.prepare(into)
   local leaves, written, scratch, made = {}, {}, {}, {}
-  local sequence = { since = since, leaves = leaves, writes = written, scratch = scratch }
+  local sequence = { since = since, leaves = leaves, writes = written, scratch = scratch,
+    changes = into ~= nil }
   for _, step in ipairs(job) do
     if step.fill then
       local leaf = evaluate(step.fill)
@@ -169,17 +172,19 @@ local function attempt(since, job, writes)
     end
   end
   for k, x in ipairs(writes) do written[k] = evaluate(x) end
+  if into and write.is_moved(into, to) then return runs.AGAIN end
   local done, captured = runs.sequence(sequence)
   if not done then return runs.AGAIN end
   return true, captured
 end
 
----Launches the kernels of a job in their order. They write to new memory that is not shared.
+---Launches the kernels of a job in their order. They write to new memory that is not shared, but for the last one.
 ---@param job cudalua.sparse.Step[]
 ---@param writes cudalua.gpuarray.Array[]
+---@param into? cudalua.gpuarray.Array  is among these, was there before, and only the last kernel writes to it
 ---@return boolean captured
-function M.launch(job, writes)
-  local _, captured = runs.until_done(attempt, job, writes)
+function M.launch(job, writes, into)
+  local _, captured = runs.until_done(attempt, job, writes, into)
   return captured or false
 end
 

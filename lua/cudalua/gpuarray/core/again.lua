@@ -14,9 +14,9 @@ local ONCE = 1e-6
 
 -- Is anything within these values needed outside of them, too? So are the arrays that it is made of.
 local function is_shared(w, first, last)
-  for i = 1, w.nmet do
-    local number = w.met[i]
-    if number > first and number < last and w.met_at[i] >= last then return true end
+  for i = 1, w.nrepeats do
+    local number = w.repeats[i]
+    if number > first and number < last and w.repeats_at[i] >= last then return true end
   end
   return false
 end

@@ -92,6 +92,20 @@ local function read(s, o, mark, born)
     s.leaf_last[leaf._num] = born
   elseif o._mark == mark then
     s.last[o._num] = born
+  elseif o._sig and o._sig.part then -- of a choice: map.lua
+    read(s, o._a, mark, born)
+    read(s, o._b, mark, born)
+  end
+end
+
+-- What an operation of the expression is made of belongs to it, too.
+local function include(s, o, mark)
+  if type(o) ~= "table" or not o._sig then return end
+  if o._mark == mark then
+    s.cone[o._num] = true
+  elseif o._sig.part then
+    include(s, o._a, mark)
+    include(s, o._b, mark)
   end
 end
 
@@ -121,9 +135,9 @@ local function look(x)
       local a, b, c = y._a, y._b, y._c
       s.operations = s.operations + 1
       if y._born < s.low then s.low = y._born end
-      if type(a) == "table" and a._mark == mark and a._sig then cone[a._num] = true end
-      if b and type(b) == "table" and b._mark == mark and b._sig then cone[b._num] = true end
-      if c and type(c) == "table" and c._mark == mark and c._sig then cone[c._num] = true end
+      include(s, a, mark)
+      if b then include(s, b, mark) end
+      if c then include(s, c, mark) end
     end
   end
   s.base = s.low

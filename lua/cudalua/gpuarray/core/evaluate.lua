@@ -110,7 +110,7 @@ end
 -- An attempt to write the expression x to the leaf `out`, or to the new memory `buf`.
 local function attempt(since, x, shape, size, dtype, out, buf, context)
   local w = begin(shape, not out or out.dense)
-  w.root = x
+  w.root, w.maps = x, true
   walk(w, x, dtype)
   if w.context and w.context ~= context or out and out.store.context ~= context then
     local inside = w.home or out and out.buf
@@ -119,6 +119,12 @@ local function attempt(since, x, shape, size, dtype, out, buf, context)
       finish(w, false)
       return compute_elsewhere(inside, x, shape, size, dtype, out, since) or AGAIN
     end
+  end
+  local first = plan.needed_first(w)
+  if first then
+    finish(w, false)
+    M.evaluate(first)
+    return AGAIN
   end
   local before = computed_before(w)
   if before then
@@ -311,6 +317,7 @@ local function in_words(l)
   words.buf = l.buf
   return words
 end
+M.in_words = in_words
 
 ---Writes an expression to a leaf, in one kernel. Where it may still be read is the caller's business.
 ---@param x any          array, leaf, or value, of the leaf's dtype and a shape that it broadcasts to the leaf's

@@ -291,7 +291,7 @@ local function finish(sig, shape, ndim, size, a, b, c, low)
   local x = setmetatable({ _dtype = sig.result, _shape = shape, _ndim = ndim, _size = size, _sig = sig, _a = a, _b = b,
     _c = c, _born = born, _low = low < born and low or born, _leaf = false, _store = false, _first = false, _used = 0,
     _mark = 0, _num = 0 }, mt)
-  remember(x)
+  if not sig.part then remember(x) end
   if traced then storage.set_line(x, here() or false) end
   if x._born - x._low > reach or fresh > MOST_ARRAYS then limit(x) end
   return x
@@ -516,5 +516,6 @@ function M.stored(a, dt, what)
 end
 
 M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
+M.finish = finish -- see map.lua
 
 return M

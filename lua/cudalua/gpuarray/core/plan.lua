@@ -89,8 +89,8 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field root any             the array that is computed, or false; it does not count as an inner one
 ---@field inner table[]        pending arrays that are computed on the way
 ---@field ninner integer
----@field met integer[]        values that occur again, in order; met_at: how many values there were by then
----@field nmet integer
+---@field repeats integer[]    values that occur again, in order; repeats_at: how many values there were by then
+---@field nrepeats integer
 ---@field again table[]        inner nodes that another kernel has computed already, with lists beside it: again_from
 ---  and again_to, the values within; again_leaf and again_leaves, the leaves; again_operations; again_share (again.lua)
 ---@field nagain integer
@@ -102,6 +102,13 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field numbers number[]     extents and strides that the kernel is called with
 ---@field largest integer      bytes of an element of the largest of several results
 ---@field bytes integer        of an element of all results together; 0 for one result
+---@field maps boolean         the kernel can read mapped arrays (mapped.lua)
+---@field below table|false    the maps that were met, and then
+---@field met table|false      expressions below them,
+---@field nodes table|false    their nodes,
+---@field strides table|false  and by leaf: strides along the program's axes,
+---@field links table|false    and the links of these
+---@field first any            what has to be stored before, or false
 
 ---Begins a walk.
 ---@param shape integer[]  of the result
@@ -111,14 +118,15 @@ function M.begin(shape, dense)
   local w
   w, spare = spare, false
   w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, writes = {},
-    root = false, met = {}, met_at = {}, again = {}, again_from = {}, again_to = {}, again_leaf = {},
-    again_leaves = {}, again_operations = {}, again_share = {} }
+    root = false, met = false, strides = false, links = false, repeats = {}, repeats_at = {}, again = {},
+    again_from = {}, again_to = {}, again_leaf = {}, again_leaves = {}, again_operations = {}, again_share = {} }
   serial, w.serial = serial + 1, serial + 1
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
-  w.nmet, w.nagain = 0, 0
+  w.nrepeats, w.nagain = 0, 0
   w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
   w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
+  w.maps, w.below, w.nodes, w.first = false, false, false, false
   return w
 end
 
@@ -133,16 +141,35 @@ function M.finish(w, computed)
   for i = 1, w.nagain do w.again[i] = false end
   for i = 1, w.nwrites do w.writes[i] = false end
   w.root, w.home, w.drawn, w.kernel, w.scratch, w.mailbox = false, false, false, false, false, false
+  w.below, w.met, w.nodes, w.first, w.strides, w.links = false, false, false, false, false, false
   spare = w
 end
 
----What is evaluated before this kernel: an inner value that other kernels have computed already, if storing it moves
----fewer bytes than computing it again and again (again.lua); and random numbers that the kernel could not make one
----after the other, or would make again and again. Kernels that know each element's place say so (w.numbered).
+---What an index map has to read from memory, before the kernel of this program (mapped.lua).
+---@param w cudalua.gpuarray.Walk
+---@return cudalua.gpuarray.Array?
+function M.stored_first(w)
+  if not w.below then return w.first or nil end
+  return M.find_first(w)
+end
+
+---What is evaluated before this kernel, which cannot compute it: what an index map has to read from memory, and random
+---numbers that the kernel could not make one after the other, or would make again and again. Kernels that know each
+---element's place say so (w.numbered).
+---@param w cudalua.gpuarray.Walk
+---@return cudalua.gpuarray.Array?
+function M.needed_first(w)
+  if w.drawn and (w.misfit or w.strided and not w.numbered) then return w.drawn end
+  return M.stored_first(w)
+end
+
+---The same, and inner values that other kernels have computed already, if storing them moves fewer bytes than computing
+---them again and again (again.lua).
 ---@param w cudalua.gpuarray.Walk
 ---@return cudalua.gpuarray.Array?
 function M.computed_before(w)
-  if w.drawn and (w.misfit or w.strided and not w.numbered) then return w.drawn end
+  local first = M.needed_first(w)
+  if first then return first end
   if w.nagain > 0 then return again.choose(w) end
 end
 
@@ -161,7 +188,8 @@ end
 
 M.other_context = other_context
 
-local function leaf(w, l)
+-- The checks of an array that the program reads.
+local function enter(w, l)
   local store = l.store
   if store.released and store.buf == l.buf then
     errors.raise("LogicError", ("gpuarray: the memory of an operand of shape %s was released"):format(
@@ -172,6 +200,14 @@ local function leaf(w, l)
     if w.context then other_context(l) end
     w.context, w.home = context, l.buf
   end
+end
+
+local function unsupported(l)
+  errors.raise("LogicError", ("gpuarray: operations do not support the dtype %s"):format(l.dtype.name))
+end
+
+local function leaf(w, l)
+  enter(w, l)
   local class
   if w.dense and l.dense and (l.shape == w.shape or same(l.shape, w.shape)) then
     class = l.aligned and "dense" or "odd"
@@ -193,12 +229,10 @@ local function leaf(w, l)
     w.misfit = w.misfit or class ~= "dense" and not (w.numbered and same(l.shape, w.shape))
     return step(w, place_tokens[class])
   end
-  local tokens = leaf_tokens[l.dtype]
-  if not tokens then
-    errors.raise("LogicError", ("gpuarray: operations do not support the dtype %s"):format(l.dtype.name))
-  end
+  local tokens = leaf_tokens[l.dtype] or unsupported(l)
   step(w, tokens[class])
 end
+M.enter, M.leaf, M.unsupported = enter, leaf, unsupported
 
 -- Notes where a value begins that another kernel has computed already.
 local function begin_again(w, x)
@@ -221,8 +255,8 @@ local function walk(w, x, dtype)
   end
   x = x._first or x
   if x._mark == w.serial then
-    local n = w.nmet + 1
-    w.nmet, w.met[n], w.met_at[n] = n, x._num, w.values
+    local n = w.nrepeats + 1
+    w.nrepeats, w.repeats[n], w.repeats_at[n] = n, x._num, w.values
     return step(w, x._num)
   end
   if x._leaf == true then
@@ -237,6 +271,7 @@ local function walk(w, x, dtype)
     w.values = w.values + 1
     return step(w, scalar_tokens[dtype])
   end
+  if sig.maps then return M.walk_map(w, x, sig, a, b, c) end
   local n = 0
   if x ~= w.root then
     w.ninner = w.ninner + 1
@@ -511,7 +546,9 @@ end
 ---  not each of them does as many elements as the kernel says
 function M.close(w, out, size)
   local n = 0
-  if w.strided or not w.dense or not out.dense then
+  if w.below then
+    n = M.mapped_end(w, out, size)
+  elseif w.strided or not w.dense or not out.dense then
     n = strided_end(w, out, size)
   else
     step(w, out.aligned and dense_end or odd_end)
@@ -525,5 +562,6 @@ for _, dt in ipairs(dtypes.list) do M.store_tokens[dt] = { kind = "store", dtype
 
 -- For programs that end in another way: see reduce.lua.
 M.step, M.steps, M.along, M.ordered, M.collapse, M.LIMIT = step, steps, along, ordered, collapse, LIMIT
+M.add_extent = add_extent
 
 return M

@@ -209,11 +209,18 @@ local function attempt(since, r)
     return false
   end
   local w = plan.begin(r.shape, true)
+  w.maps = true
   local fitting = walk_all(w, r)
   local drawn = w.drawn and (w.misfit or w.strided)
   if fitting < r.n or drawn or w.context and w.context ~= r.context then
     plan.finish(w, false)
     leave(r, (drawn or w.context ~= r.context) and 0 or fitting)
+    return AGAIN
+  end
+  local first = plan.stored_first(w)
+  if first then
+    plan.finish(w, false)
+    evaluate.evaluate(first)
     return AGAIN
   end
   local before = w.nagain > 0 and again.choose(w, is_result, r)

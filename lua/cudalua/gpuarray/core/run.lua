@@ -107,6 +107,13 @@ local function bytes_of(leaf)
   return n
 end
 
+-- A kernel may read an array at several places (map.lua).
+local function is_repeated(leaves, i)
+  for k = 1, i - 1 do
+    if leaves[k] == leaves[i] then return true end
+  end
+end
+
 ---Tells the profile that is under way how many bytes the next kernel reads and writes.
 ---@param leaves table[]
 ---@param n integer      so many of them
@@ -115,7 +122,7 @@ end
 ---@param m? integer
 function M.say_bytes(leaves, n, bytes, writes, m)
   for i = 1, n + (m or 0) do
-    local more = bytes_of(i <= n and leaves[i] or writes[i - n])
+    local more = i <= n and is_repeated(leaves, i) and 0 or bytes_of(i <= n and leaves[i] or writes[i - n])
     if not more then return end
     bytes = bytes + more
   end

@@ -17,6 +17,7 @@ local M = {}
 ---Using any of them afterwards is an error.
 function Array:release()
   object.check_self(self, "gpuarray:release")
+  if self._sig and storage.before_drop then storage.before_drop(self) end
   if self._sig then
     storage.drop(self)
   else

@@ -388,9 +388,20 @@ function M.remember(x)
   if noting then note("pending", x) end
 end
 
+-- Is an operand a part of a choice, which belongs to it alone (map.lua)?
+local function is_part(operand) return type(operand) == "table" and operand._sig and operand._sig.part end
+
 -- A pending array will read what is in the storage of its operand, where that is a leaf of what is there now.
 local function bind(operand, x)
-  if type(operand) ~= "table" or operand._leaf ~= true then return end
+  if type(operand) ~= "table" then return end
+  if operand._leaf ~= true then
+    local a, b = operand._a, operand._b
+    if is_part(operand) then
+      bind(a, x)
+      bind(b, x)
+    end
+    return
+  end
   local store = operand.store
   if operand.buf ~= store.buf then return end
   add(store, "readers", x)
@@ -436,6 +447,15 @@ local gone = { buf = false, bytes = 0, context = 0, exported = false, pinned = t
 
 local release = core.array_release
 
+---Called before memory is given back, before a scope ends, and before a pending array is forgotten: map.lua computes
+---what still reads them. False: nothing does.
+M.before_release, M.before_leave, M.before_drop = false, false, false
+
+---The scope that a pending array or a storage belongs to.
+---@param x table
+---@return table?
+function M.owner_of(x) return owner[x] end
+
 ---Gives memory of the pool back, or of a function of the user's.
 ---@param buf userdata
 local function give_back(buf)
@@ -446,6 +466,7 @@ M.give_back = give_back
 ---@param store table
 function M.release(store)
   if store.released or not store.buf then return end
+  if M.before_release then M.before_release(store) end
   store.released = true
   if store.bytes > 0 and not store.owner then give_back(store.buf) end
 end
@@ -485,6 +506,7 @@ end
 ---Ends a scope.
 ---@param scope table
 function M.leave(scope)
+  if M.before_leave then M.before_leave(scope) end
   local outer = scope.outer
   innermost[scope.thread], open = outer or nil, open - 1
   see()
@@ -530,12 +552,17 @@ end
 
 M.is_dead = is_dead
 
+local function has_operand(x, operand)
+  local a, b = x._a, x._b
+  return a == operand or b == operand or x._c == operand or is_part(a) and has_operand(a, operand) or
+    is_part(b) and has_operand(b, operand)
+end
+
 -- Those that were written with a pending array as an operand, which has a value in this storage by now.
 local function readers_of_origin(origin, except, list, n, known)
   for i = 1, count do
     local x = pending[i]
-    if x and x._sig and not (except and except[x]) and (x._a == origin or x._b == origin or x._c == origin)
-      and not is_dead(x, known) then
+    if x and x._sig and not (except and except[x]) and has_operand(x, origin) and not is_dead(x, known) then
       n = n + 1
       list[n] = x
     end

@@ -69,6 +69,11 @@ local function order_of(x, known)
   local order = known[x]
   if order ~= nil then return order end
   order = false
+  local sig = x._sig
+  if sig and sig.maps then -- a copy in C order (map.lua)
+    known[x] = false
+    return false
+  end
   local shape, a, b, c = x._shape, x._a, x._b, x._c -- a finalizer may compute x on the way
   for k = 1, 3 do
     local o = k == 1 and a or k == 2 and b or k == 3 and c

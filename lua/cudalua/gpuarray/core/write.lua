@@ -41,18 +41,22 @@ local function overlap(a, b)
   return pa + a_low < pb + b_high and pb + b_low < pa + a_high
 end
 
--- Does an expression read the buffer in any other place than where its result goes?
-local function clashes(x, out, seen)
-  if type(x) ~= "table" or seen[x] then return false end
-  seen[x] = true
+-- Does an expression read the buffer in any other place than where its result goes? `seen`: what was looked at; `below`
+-- in there: what was looked at below an index map, which may read any place.
+local function clashes(x, out, seen, below)
+  local looked = below and seen.below or seen
+  if type(x) ~= "table" or looked[x] then return false end
+  looked[x] = true
   x = x._first or x
   if x._leaf == true then
     if x.buf ~= out.buf then return x._low < 0 and out._low < 0 and overlap(x, out) end
-    return not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
+    return below or not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
       layout.same(x.strides, out.strides))
   end
-  if not x._sig then return false end
-  return clashes(x._a, out, seen) or clashes(x._b, out, seen) or clashes(x._c, out, seen)
+  local sig, a, b, c = x._sig, x._a, x._b, x._c
+  if not sig then return false end
+  below = below or sig.maps
+  return clashes(a, out, seen, below) or clashes(b, out, seen, below) or clashes(c, out, seen, below)
 end
 
 -- The storage gets a buffer of its own with the same contents; who holds the old one keeps it. False: something was
@@ -99,7 +103,7 @@ end
 local function attempt(dst, source, ours, since)
   local out, size, store = storage.leaf_of(dst), dst._size, dst._store
   local x = operand_of(source)
-  local clash = clashes(x, out, {})
+  local clash = clashes(x, out, { below = {} })
   local readers = storage.has_readers(store) and storage.readers(store, ours and { [x] = true } or nil) or none
   if #readers == 0 and not clash then return evaluate.store(x, out, size, since) end
   -- A graph that is being recorded writes where it reads the next time it is launched.
@@ -173,6 +177,55 @@ function M.prepare(dst, ours)
   local keeps = store.pinned or core.array_ready(out.buf)
   if cost <= LAUNCH + 2 * store.bytes or keeps or not move_to_copy(store, storage.writes) then M.settle(store, ours) end
   return storage.leaf_of(dst)
+end
+
+-- ---- results that kernels write to an array at once -----------------------------------------------------------------
+
+---May kernels write to memory while they read other memory?
+---@param leaf table
+---@param other table
+---@return boolean
+function M.is_apart(leaf, other)
+  return leaf.store ~= other.store and not (leaf.store.exported and other.store.exported)
+end
+
+---The memory of an array, if a result can be written to it at once. If not, the result is copied there, which follows
+---all rules of writes.
+---@param out any
+---@param dtype cudalua.dtype.DType  of the result
+---@param shape integer[]            of the result
+---@param sources table[]            leaves that kernels read meanwhile
+---@return table? leaf
+function M.at_once(out, dtype, shape, sources)
+  if not object.is_array(out) or out._sig == object.placeholder or out._dtype ~= dtype or
+    not layout.same(out._shape, shape) or out._size == 0 then
+    return nil
+  end
+  local leaf = evaluate.evaluate(out)
+  if layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then return nil end
+  for _, x in ipairs(sources) do
+    if not M.is_apart(leaf, x) or x.buf and x.store.context ~= leaf.store.context then return nil end
+  end
+  return leaf
+end
+
+---The same for kernels that write elements in C order, side by side.
+---@param out any
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param sources table[]
+---@return boolean
+function M.dense_at_once(out, dtype, shape, sources)
+  local leaf = out ~= nil and M.at_once(out, dtype, shape, sources)
+  return leaf and leaf.dense and leaf.aligned or false
+end
+
+---Was something changed since prepare() gave an array's memory? Whoever gets other memory may do that.
+---@param dst cudalua.gpuarray.Array
+---@param leaf table
+---@return boolean
+function M.is_moved(dst, leaf)
+  return storage.leaf_of(dst).buf ~= leaf.buf or #storage.readers(leaf.store) > 0
 end
 
 ---The address is given away: from now on the contents may change at any time, so nothing waits to be computed.

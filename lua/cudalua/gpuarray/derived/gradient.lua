@@ -5,6 +5,7 @@ local call = require "cudalua.gpuarray.reduce.call"
 local compute = require "cudalua.gpuarray.product.compute"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local float_types = require "cudalua.gpuarray.derived.float_types"
 local graph = require "cudalua.gpuarray.core.graph"
 local join = require "cudalua.gpuarray.make.join"
@@ -143,6 +144,7 @@ local function along_axis(what, f, axis, spacing, edge_order)
     first, middle, last = even(t, at, n, h, edge_order)
   end
   local x = join.concatenate({ first, middle, last }, axis, { dtype = result })
+  evaluate(x)
   t:forget()
   return x
 end

@@ -5,6 +5,7 @@ local compute = require "cudalua.gpuarray.product.compute"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local float_types = require "cudalua.gpuarray.derived.float_types"
 local graph = require "cudalua.gpuarray.core.graph"
 local join = require "cudalua.gpuarray.make.join"
@@ -63,6 +64,7 @@ local function unwrapped(what, p, axis, period, discont)
   local all = scan.cumsum(before, { axis = axis })
   local moved = t:binary(ops.add, at(2, n), whole and all or t:binary(ops.mul, all, period))
   local x = join.concatenate({ at(1, 1), moved }, axis, { dtype = result })
+  evaluate(x)
   t:forget()
   return x
 end

@@ -91,6 +91,27 @@ function Reader:operation(t)
   self:push(t.result, name)
 end
 
+-- One of two values. It keeps the bits of elements that are only copied.
+function Reader:choice(t)
+  local condition = self:pop(t.z)
+  local b, a = table.remove(self.stack), table.remove(self.stack)
+  local texts, name = {}, ("e%d"):format(#self.lines + 1)
+  for k, v in ipairs { a, b } do
+    if v.dtype ~= t.result then
+      self.stack[#self.stack + 1] = v
+      texts[k] = ctype.store(t.result, self:pop(t.result))
+    else
+      texts[k] = self:stored(v)
+    end
+  end
+  self:needs(t.result)
+  add(self.lines, "  const %s %s = %s ? %s : %s;", ctype.memory(t.result), name, condition, texts[1], texts[2])
+  add(self.program.ops, t.op.name)
+  local loaded = ctype.load(t.result, name)
+  local v = self:push(t.result, loaded ~= name and name .. "v" or name)
+  v.element, v.load = name, loaded ~= name and loaded or nil
+end
+
 -- By the kind of a token.
 local token_readers = {}
 
@@ -123,6 +144,8 @@ function Reader:read(tokens)
   for i, t in ipairs(tokens) do
     if type(t) == "number" then
       self.stack[#self.stack + 1] = self.values[t]
+    elseif t.selects then
+      self:choice(t)
     elseif t.op then
       self:operation(t)
     elseif token_readers[t.kind] then
@@ -400,6 +423,7 @@ end
 
 local shapes = { dense = dense, odd = odd, strided = strided }
 function shapes.tiled(p) return require("cudalua.gpuarray.kernel.tile_code").fields(p) end
+function shapes.mapped(p) return require("cudalua.gpuarray.kernel.maps").fields(p) end
 function shapes.rows(p) return require("cudalua.gpuarray.kernel.rows_code").rows(p) end
 function shapes.words(p)
   local size = 4 / sizes_of(p)
@@ -424,7 +448,9 @@ function M.elementwise(p)
   if class == "words" then class = "rows" end
   if class == "odd" and sizes_of(p) <= 2 and not has_places(p) then class = "words" end
   local fields, packs = shapes[class](p)
-  fields.name = M.name(p, class == "tiled" and "array_tiled" or "array")
+  local prefixes = { tiled = "array_tiled", mapped = "array_mapped" }
+  fields.name = M.name(p, prefixes[class] or "array")
+  if class == "mapped" then class = "strided" end
   fields.uniform = uniform_of(p)
   local kernel = template.fill("elementwise", class, fields)
   return { pieces = p.pieces, device = packs:text() .. p.compute .. "\n", kernel = kernel, name = fields.name,

@@ -10,10 +10,13 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local functions = require "cudalua.gpuarray.core.functions"
 local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
+local map = require "cudalua.gpuarray.core.map"
+local maps = require "cudalua.gpuarray.kernel.maps"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
+local pairs_of = require "cudalua.base.pairs_of"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse, check_self, size_of = layout.refuse, object.check_self, require("cudalua.gpuarray.core.graph").size_of
@@ -44,6 +47,14 @@ local function copy_part(from, from_ranges, to, to_ranges)
   if size > 0 then evaluate.store((part(from, from_ranges)), out, size) end
 end
 
+-- An array of this shape whose elements are those of x at the places that the map says: an expression, but for structs.
+local function moved(what, x, shape, ...)
+  if size_of(shape) == 0 then return make.fresh(what, shape, x._dtype, "C") end
+  local making = map.begin(what:match "[%w_]+$", x._dtype, shape)
+  if x._dtype.kind == "struct" then return map.structs(making, x, map.of(...)) end
+  return map.finish(making, map.map(making, x, map.of(...), false))
+end
+
 -- ---- together -------------------------------------------------------------------------------------------------------
 
 -- The list of arrays that a function got, at least one.
@@ -71,16 +82,58 @@ local function target(what, list, options)
   return dtype, o.out
 end
 
--- A fresh array, or a view of `out`; the result is finish(x).
-local function begin(what, shape, dtype, out)
-  if out == nil then return make.fresh(what, shape, dtype, "C"), function(x) return x end end
+local function check_out(what, shape, dtype, out)
   if not object.is_array(out) then refuse(what, "out must be a gpuarray, got " .. element.describe(out)) end
   if not layout.same(out._shape, shape) then
     refuse(what, "%s", functions.misfit(dtype, shape, out))
   end
   local why = dtypes._unstorable(dtype, out._dtype)
   if why then refuse(what, why) end
+end
+
+-- A fresh array, or a view of `out`; the result is finish(x).
+local function begin(what, shape, dtype, out)
+  if out == nil then return make.fresh(what, shape, dtype, "C"), function(x) return x end end
+  check_out(what, shape, dtype, out)
   return make.fresh(what, shape, out._dtype, "C"), function(x) return out:set(x) end
+end
+
+-- Arrays of several parts are expressions while there are at most so many, and structs are always copied part by part.
+local MOST = 4
+
+-- Parts of an axis, one behind the other, as an expression: {array, number of positions}. `place` makes the map of one.
+local function chosen(making, parts, axis, place)
+  local at, list, several = 0, {}, 0
+  for _, p in ipairs(parts) do several = several + (p[2] > 0 and 1 or 0) end
+  for _, p in ipairs(parts) do
+    if p[2] > 0 then
+      list[#list + 1] = { at = at, count = p[2], x = map.map(making, p[1], place(at, p[2]), several > 1) }
+      at = at + p[2]
+    end
+  end
+  local x = list[#list].x
+  for k = #list - 1, 1, -1 do
+    local mask = map.mask(#making.shape, { [axis] = maps.range(list[k].at, list[k].count) })
+    x = map.choose(making, list[k].x, x, mask, k > 1)
+  end
+  return x
+end
+
+-- All parts have the values of one time: if a finalizer writes to arrays meanwhile, they are looked at once more.
+local function joined(what, parts, axis, shape, dtype, place)
+  while true do
+    local since, making = storage.writes, map.begin(what:match "[%w_]+$", dtype, shape)
+    local x = map.finish(making, chosen(making, parts, axis, place))
+    if since == storage.writes then return x end
+    if x._sig then storage.drop(x) end
+  end
+end
+
+-- The same, delivered.
+local function join_parts(what, parts, axis, shape, dtype, out, place)
+  if out ~= nil then check_out(what, shape, dtype, out) end
+  local x = joined(what, parts, axis, shape, out ~= nil and out._dtype or dtype, place)
+  return out ~= nil and out:set(x) or x
 end
 
 -- Seen as rows that end with this axis and those behind it: how many there are.
@@ -102,7 +155,13 @@ local function concatenated(what, list, axis, options)
     shape[axis] = shape[axis] + x._shape[axis]
   end
   local dtype, out = target(what, list, options)
-  layout.size(what, shape, dtype.itemsize)
+  if layout.size(what, shape, dtype.itemsize) > 0 and #list <= MOST and dtype.kind ~= "struct" then
+    local parts = {}
+    for i, x in ipairs(list) do parts[i] = { x, x._shape[axis] } end
+    return join_parts(what, parts, axis, shape, dtype, out, function(at, count)
+      return map.of(#shape, nil, count < shape[axis] and { [axis] = maps.edge(at, count) } or {})
+    end)
+  end
   local result, finish = begin(what, shape, dtype, out)
   local at, done = 0, columns.write(list, result._leaf, rows_before(shape, axis))
   for i, x in ipairs(list) do
@@ -137,7 +196,12 @@ local function stacked(what, list, axis, options)
   local shape = first.shape
   table.insert(shape, axis, #list)
   local dtype, out = target(what, list, options)
-  layout.size(what, shape, dtype.itemsize)
+  if layout.size(what, shape, dtype.itemsize) > 0 and #list <= MOST and dtype.kind ~= "struct" then
+    local parts, of = {}, {}
+    for k = 1, #shape do of[k] = k < axis and k or k > axis and k - 1 or 0 end
+    for i, x in ipairs(list) do parts[i] = { x, 1 } end
+    return join_parts(what, parts, axis, shape, dtype, out, function() return map.of(#shape - 1, of, {}) end)
+  end
   local result, finish = begin(what, shape, dtype, out)
   local leaf = result._leaf
   local done = columns.write(list, leaf, rows_before(shape, axis))
@@ -301,21 +365,20 @@ function Array:tile(...)
   if n == 1 and type(given[1]) == "table" then given = given[1] end
   local times = layout.numbers(what, "repetitions", given, 0)
   n = math.max(#times, self._ndim)
-  local own, strides = self._shape, view.strides(self)
-  local shape, wide, steps, narrow = {}, {}, {}, {}
+  local own, shape, of, links, axes = self._shape, {}, {}, {}, n
   for k = 1, n do
     local reps = times[k - n + #times] or 1
     local at = k - n + self._ndim
     local extent = own[at] or 1
-    shape[k] = reps * extent
-    -- An axis that is not repeated needs no axis of repetitions.
-    if reps ~= 1 then wide[#wide + 1], steps[#steps + 1], narrow[#narrow + 1] = reps, 0, 1 end
-    wide[#wide + 1], steps[#steps + 1], narrow[#narrow + 1] = extent, strides[at] or 0, extent
+    shape[k], of[k] = reps * extent, math.max(at, 0)
+    if reps ~= 1 then
+      axes = axes + 1
+      if extent > 1 then links[k] = maps.wrap(0, extent) end
+    end
   end
   layout.size(what, shape, self._dtype.itemsize)
-  if #wide > layout.MAX_AXES then refuse(what, "too many axes are repeated") end
-  local x = view.copy(view.of(self, 0, wide, steps), "C")
-  return view.reshape(x, shape, "C")
+  if axes > layout.MAX_AXES then refuse(what, "too many axes are repeated") end
+  return moved(what, self, shape, self._ndim, of, links)
 end
 
 -- One array with each element of an axis as often as a list says.
@@ -346,7 +409,7 @@ function Array:repeat_(times, axis, options)
   check_self(self, what)
   errors.options(what, options, calls.PLACED)
   local x = self
-  if axis == nil then x, axis = self:ravel(), 1 end
+  if axis == nil then x, axis = self._ndim == 1 and self or self:ravel(), 1 end
   axis = layout.axis(what, axis, x._ndim)
   if type(times) == "table" then
     local list = {}
@@ -359,15 +422,11 @@ function Array:repeat_(times, axis, options)
     return repeated_by(what, x, axis, list)
   end
   local count = layout.numbers(what, "times", times, 0)[1]
-  local wide, steps, old = x.shape, x.strides, x.shape
-  if #wide == layout.MAX_AXES then
-    refuse(what, "cannot add an axis for repetitions to an array of %d axes", #wide)
-  end
-  table.insert(wide, axis + 1, count)
-  table.insert(steps, axis + 1, 0)
-  old[axis] = old[axis] * count
-  layout.size(what, old, x._dtype.itemsize)
-  return view.reshape(view.copy(view.of(x, 0, wide, steps), "C"), old, "C")
+  local shape, n = x.shape, x._ndim
+  if n == layout.MAX_AXES then refuse(what, "cannot add an axis for repetitions to an array of %d axes", n) end
+  shape[axis] = shape[axis] * count
+  layout.size(what, shape, x._dtype.itemsize)
+  return moved(what, x, shape, n, nil, count > 1 and { [axis] = maps.part(count) } or {})
 end
 
 -- ---- shifted --------------------------------------------------------------------------------------------------------
@@ -385,35 +444,24 @@ function Array:roll(shift, axes, options)
   local shifts = layout.integers(what, "shift", shift, -2 ^ 53)
   local x, shape = self, self.shape
   if axes == nil then
-    x, axes = self:ravel(), { 1 }
+    x, axes = self._ndim == 1 and self or self:ravel(), { 1 }
   else
     axes = layout.integers(what, "axes", axes, -2 ^ 53)
   end
   if #shifts ~= #axes and (#shifts ~= 1 and #axes ~= 1 or #shifts * #axes == 0) then
     refuse(what, "%d shifts for %d axes", #shifts, #axes)
   end
-  local sums = {}
+  local offsets, links = {}, {}
   for i = 1, math.max(#shifts, #axes) do
     local axis = layout.axis(what, axes[#axes == 1 and 1 or i], x._ndim)
     local n = math.max(x._shape[axis], 1)
-    sums[axis] = ((sums[axis] or 0) + shifts[#shifts == 1 and 1 or i] % n) % n
+    offsets[axis] = ((offsets[axis] or 0) - shifts[#shifts == 1 and 1 or i] % n) % n
   end
-  local out, from = make.fresh(what, x.shape, x._dtype, "C"), evaluate.evaluate(x)
-  local from_ranges, to_ranges = {}, {}
-  local function walk(axis)
-    if axis > x._ndim then return copy_part(from, from_ranges, out._leaf, to_ranges) end
-    local s, n = sums[axis] or 0, x._shape[axis]
-    if s == 0 then
-      from_ranges[axis], to_ranges[axis] = nil, nil
-      return walk(axis + 1)
-    end
-    from_ranges[axis], to_ranges[axis] = { 0, n - s }, { s, n - s }
-    walk(axis + 1)
-    from_ranges[axis], to_ranges[axis] = { n - s, s }, { 0, s }
-    walk(axis + 1)
+  for axis, offset in pairs_of(offsets) do
+    if offset > 0 then links[axis] = maps.roll(offset, x._shape[axis]) end
   end
-  walk(1)
-  return view.reshape(out, shape, "C")
+  local rolled = moved(what, x, x._shape, x._ndim, nil, links)
+  return x._ndim == #shape and rolled or view.reshape(rolled, shape, "C")
 end
 
 -- ---- a border -------------------------------------------------------------------------------------------------------
@@ -436,49 +484,11 @@ local function widths_of(what, width, n)
   return out
 end
 
--- The sides of an axis that are filled from what is there: positions first to last - 1 of it are, and the rest is asked
--- for, piece by piece. ranges are those of the axes; along this one the pieces are set.
-local borders = {}
-
-function borders.edge(fill, first, last, n)
-  if first > 0 then fill({ 0, first }, { first, 1 }) end
-  if last < n then fill({ last, n - last }, { last - 1, 1 }) end
-end
-
--- Repeats what is there, which has whole periods and more, to both sides: each piece is as long as what it is copied
--- from, so that few are needed.
-local function periodic(fill, first, last, n, period)
-  while first > 0 or last < n do
-    local whole = math.floor((last - first) / period) * period
-    local count = math.min(first, whole)
-    if count > 0 then
-      fill({ first - count, count }, { first - count + whole, count })
-      first = first - count
-    end
-    whole = math.floor((last - first) / period) * period
-    count = math.min(n - last, whole)
-    if count > 0 then
-      fill({ last, count }, { last - whole, count })
-      last = last + count
-    end
-  end
-end
-
--- Mirrored at the first and the last element, which are not (own = 0), or are (own = 1), repeated. One image of the
--- axis on each side; what lies beyond repeats with the period of the axis and an image.
-local function mirrored(own)
-  return function(fill, first, last, n)
-    local image = last - first - 1 + own
-    if image == 0 then return borders.edge(fill, first, last, n) end
-    local before, behind = math.min(first, image), math.min(n - last, image)
-    if before > 0 then fill({ first - before, before }, { first + before - own, before, -1 }) end
-    if behind > 0 then fill({ last, behind }, { last - 2 + own, behind, -1 }) end
-    periodic(fill, first - before, last + behind, n, 2 * image)
-  end
-end
-borders.reflect, borders.symmetric = mirrored(0), mirrored(1)
-
-function borders.wrap(fill, first, last, n) periodic(fill, first, last, n, last - first) end
+-- The links that make a border of what is there. An axis of one element has nothing to reflect.
+local borders = { edge = maps.edge }
+function borders.wrap(before, n) return maps.wrap((n - before % n) % n, n) end
+function borders.symmetric(before, n) return maps.mirror(before, n, 1) end
+function borders.reflect(before, n) return n == 1 and maps.edge(before, n) or maps.mirror(before, n, 0) end
 
 local pad_options = { constant_values = true, stream = true, allocator = true }
 
@@ -507,14 +517,19 @@ function Array:pad(width, mode, options)
     refuse(what, "constant_values needs mode = 'constant'")
   end
   local n, dtype = self._ndim, self._dtype
-  local widths, shape, middle = widths_of(what, width, n), self.shape, {}
+  local widths, shape, links, ranges, middle = widths_of(what, width, n), self.shape, {}, {}, {}
+  local fills = false
   for k = 1, n do
-    local before, after = widths[k][1], widths[k][2]
-    if border and shape[k] == 0 and before + after > 0 then
+    local before, after, extent = widths[k][1], widths[k][2], shape[k]
+    if border and extent == 0 and before + after > 0 then
       refuse(what, "axis %d has no elements to make a border from", k)
     end
-    middle[k] = { before, shape[k] }
-    shape[k] = before + shape[k] + after
+    shape[k], middle[k] = before + extent + after, { before, extent }
+    if before + after > 0 and extent > 0 then
+      links[k] = (border or maps.edge)(before, extent)
+      ranges[k] = not border and maps.range(before, extent) or nil
+      fills = fills or not border
+    end
   end
   local v
   if mode == "constant" then
@@ -528,29 +543,18 @@ function Array:pad(width, mode, options)
       v = scalar(v, dtype)
     end
   end
-  local x = make.fresh(what, shape, dtype, "C")
-  local leaf = x._leaf
-  make.place(self, part(leaf, middle))
-  -- The corners are made with the last of their axes, from what the ones before it have made.
-  for k = 1, n do
-    local ranges = {}
-    for axis = k + 1, n do ranges[axis] = middle[axis] end
-    local first, last = widths[k][1], shape[k] - widths[k][2]
-    local function fill(to, from)
-      local to_ranges, from_ranges = { unpack(ranges, 1, n) }, { unpack(ranges, 1, n) }
-      to_ranges[k], from_ranges[k] = to, from
-      local out, size = part(leaf, to_ranges)
-      if size == 0 then return end
-      evaluate.store(from and (part(leaf, from_ranges)) or v, out, size)
-    end
-    if border and size_of(shape) > 0 then
-      border(fill, first, last, shape[k])
-    elseif mode == "constant" then
-      if first > 0 then fill { 0, first } end
-      if last < shape[k] then fill { last, shape[k] - last } end
-    end
+  layout.size(what, shape, dtype.itemsize)
+  if mode == "empty" or self._size == 0 then
+    local x = make.fresh(what, shape, dtype, "C")
+    if mode == "constant" and x._size > 0 then evaluate.store(v, x._leaf, x._size) end
+    make.place(self, part(x._leaf, middle))
+    return x
+  elseif not fills then
+    return moved(what, self, shape, n, nil, links)
   end
-  return x
+  local making, mask, places = map.begin("pad", dtype, shape), map.mask(n, ranges), map.of(n, nil, links)
+  if dtype.kind == "struct" then return map.structs(making, self, places, v, mask) end
+  return map.finish(making, map.choose(making, map.map(making, self, places, true), v, mask, false))
 end
 
 Array.tile = calls.variadic("gpuarray:tile", Array.tile)

@@ -342,8 +342,7 @@ function M.attempt(since, record, alpha, beta, c, to)
   local leaf = to and write.prepare(to) or out._leaf
   local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf }, changes = to ~= nil }
   M.step(steps, record, leaf, alpha, beta, c, plan.tensor(record))
-  -- Whoever gets memory may change what is where, or write down what still has to read it.
-  if to and (storage.leaf_of(to).buf ~= leaf.buf or #storage.readers(leaf.store) > 0) then return runs.AGAIN end
+  if to and write.is_moved(to, leaf) then return runs.AGAIN end
   if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end
   return runs.sequence(steps) and out or runs.AGAIN
 end

@@ -1,0 +1,482 @@
+-- Walks below index maps (map.lua), and the end of programs that read mapped arrays.
+--
+-- A map is read by the kernel that computes its consumer: the walk goes on below it, and takes the map along to the
+-- arrays that it comes to. There each axis of the program has a position of the array, through links
+-- (kernel/maps.lua), or none.
+--
+-- An expression below a map is computed in place, or stored first, whatever moves fewer bytes. P is how often each of
+-- its elements is computed in this kernel: once for each map, more often below repetitions, and once where it is read
+-- without a map. m is the bytes of its arrays for an element, and an eighth of a byte for an operation; S is the bytes
+-- of the element. In place that is P m; stored, it is m + S to store it, and P S to read it. So what one roll reads is
+-- computed in place, x * 2 as often as you like, and a sum of five arrays at most once.
+
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local maps = require "cudalua.gpuarray.kernel.maps"
+local plan = require "cudalua.gpuarray.core.plan"
+local tile = require "cudalua.gpuarray.kernel.tile"
+local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
+
+local abs, max, min = math.abs, math.max, math.min
+local step, same, size_of = plan.step, layout.same, graph.size_of
+
+local M = {}
+
+-- Bytes that an operation counts as.
+local OPERATION = 1 / 8
+
+---Would an expression that is computed in so many places move fewer bytes if it were stored?
+---@param places number  how often each element is computed
+---@param bytes number   of its arrays, for an element
+---@param operations number
+---@param size integer   bytes of an element
+---@return boolean
+function M.is_dear(places, bytes, operations, size)
+  bytes = bytes + OPERATION * operations
+  return places * bytes > bytes + size + places * size
+end
+
+-- The walk of a program that has become too long: something is stored, and it begins again.
+local MOST_VALUES = 400
+
+local tokens, mask_token = {}, { kind = "leaf", dtype = require("cudalua.dtype").bool, class = "mask" }
+for _, dt in ipairs(require("cudalua.dtype").list) do
+  tokens[dt] = { kind = "leaf", dtype = dt, class = "mapped" }
+end
+
+-- ---- the maps of a walk ---------------------------------------------------------------------------------------------
+
+---What a walk is below: positions on the axes of one operand, for each axis of the program.
+---@class cudalua.gpuarray.Below
+---@field of integer[]        axis of the operand, by axis of the program; 0: none
+---@field links cudalua.gpuarray.Link[][]
+---@field ndim integer        of the operand
+---@field numbers table       what was computed below it, by array: the numbers of the values
+---@field size integer        elements of the program's axes that it has positions for
+---@field node table          the first node of the map
+
+local nothing = {}
+
+local function same_below(a, b)
+  if a.ndim ~= b.ndim then return false end
+  for k = 1, #a.of do
+    if a.of[k] ~= b.of[k] or not maps.same(a.links[k], b.links[k]) then return false end
+  end
+  return true
+end
+
+-- The same one, if there is one already.
+local function settled(w, below)
+  local list = w.below
+  for i = 1, #list do
+    if same_below(list[i], below) then return list[i] end
+  end
+  local size = 1
+  for k = 1, #below.of do
+    if below.of[k] > 0 then size = size * w.shape[k] end
+  end
+  below.numbers, below.size = {}, size
+  list[#list + 1] = below
+  return below
+end
+
+-- Below the map of a node, from the program's own axes, or from below another map; nil: that would be too many links.
+local function go_below(w, x, map, above)
+  local rank, shape = #w.shape, x._shape
+  local skip, below = (above and above.ndim or rank) - #shape, { of = {}, links = {}, ndim = map.ndim }
+  for k = 1, rank do
+    local axis = (above and above.of[k] or k) - skip
+    local extent = axis >= 1 and (not above or above.of[k] > 0) and shape[axis]
+    below.of[k], below.links[k] = 0, nothing
+    if extent and map.of[axis] > 0 and (extent ~= 1 or w.shape[k] == 1) then
+      local links = above and maps.join(above.links[k], map.links[axis]) or not above and map.links[axis]
+      if not links then return nil end
+      below.of[k], below.links[k] = map.of[axis], links
+    end
+  end
+  return settled(w, below)
+end
+
+-- ---- arrays ---------------------------------------------------------------------------------------------------------
+
+-- Strides of a leaf along the axes of the program, and the links of those that it moves along.
+local function strides_below(l, below)
+  local out, links, skip = {}, {}, below.ndim - #l.shape
+  for k = 1, #below.of do
+    local axis = below.of[k] - skip
+    local moves = below.of[k] > 0 and axis >= 1 and l.shape[axis] ~= 1
+    out[k] = moves and l.strides[axis] / l.dtype.itemsize or 0
+    links[k] = out[k] ~= 0 and below.links[k] or nothing
+  end
+  return out, links
+end
+
+local function mapped_leaf(w, l, below)
+  if size_of(l.shape) == 1 then return plan.leaf(w, l) end
+  plan.enter(w, l)
+  if l.places then
+    w.drawn, w.misfit = l.node, true
+    return step(w, tokens[l.dtype])
+  end
+  local n = w.nleaves + 1
+  w.nleaves, w.leaves[n], w.classes[n], w.strided = n, l, "mapped", true
+  w.strides[n], w.links[n] = strides_below(l, below)
+  return step(w, tokens[l.dtype] or plan.unsupported(l))
+end
+
+-- A mask has no memory.
+local function mask(w, m, below)
+  local rank, n, skip = #w.shape, w.nleaves + 1, (below and below.ndim or #w.shape) - m.ndim
+  local links, strides = {}, {}
+  for k = 1, rank do
+    local axis = (below and below.of[k] or k) - skip
+    local range = axis >= 1 and (not below or below.of[k] > 0) and m.ranges[axis]
+    links[k], strides[k] = nothing, 0
+    if range and w.shape[k] ~= 1 then
+      local list = below and { unpack(below.links[k]) } or {}
+      list[#list + 1] = range
+      links[k] = list
+    end
+  end
+  w.values = w.values + 1
+  w.nleaves, w.leaves[n], w.classes[n], w.strided = n, m.leaf, "mask", true
+  w.strides[n], w.links[n] = strides, links
+  step(w, mask_token)
+end
+
+-- ---- the walk -------------------------------------------------------------------------------------------------------
+
+local walk_below
+
+-- Remembers an expression that is computed below a map, outer ones first.
+local function meet(w, x, below)
+  local met = w.met[x]
+  local new = not met
+  if new then
+    met = { array = x, places = 0, bytes = 0, operations = 0 }
+    w.met[x], w.met[#w.met + 1] = met, met
+  end
+  met.places = met.places + max(1, below.size / max(x._size, 1))
+  return new and met
+end
+
+-- What it costs, by what the walk found in it.
+local function account(w, met, leaves, values)
+  met.operations = w.values - values - (w.nleaves - leaves)
+  for i = leaves + 1, w.nleaves do
+    local l = w.leaves[i]
+    if w.classes[i] ~= "mask" then
+      met.bytes = met.bytes + size_of(l.shape) * l.dtype.itemsize / max(met.array._size, 1)
+    end
+  end
+end
+
+-- The operands of a node of select(), below a map or not.
+local function select_operands(w, sig, a, b, c, below)
+  if below then
+    walk_below(w, a, sig.x, below)
+    walk_below(w, b, sig.y, below)
+  else
+    plan.walk(w, a, sig.x)
+    plan.walk(w, b, sig.y)
+  end
+  mask(w, c, below)
+  w.values = w.values + 1
+  return step(w, sig)
+end
+
+function walk_below(w, x, dtype, below)
+  if type(x) == "number" then return plan.walk(w, x, dtype) end
+  x = x._first or x
+  local number = below.numbers[x]
+  if number then return step(w, number) end
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if sig == false and x._leaf ~= true then return walk_below(w, leaf_of(x), dtype, below) end
+  if x._leaf == true then
+    w.values = w.values + 1
+    below.numbers[x] = w.values
+    return mapped_leaf(w, x, below)
+  end
+  if not sig then return plan.walk(w, x, dtype) end
+  if w.values > MOST_VALUES then
+    w.first = w.first or w.met[1] and w.met[1].array or x
+    w.values = w.values + 1
+    return step(w, sig)
+  end
+  if sig.maps and not sig.selects then
+    local further = go_below(w, x, b, below)
+    if further then return walk_below(w, a, sig.x, further) end
+    w.first, w.values = w.first or x, w.values + 1
+    return step(w, sig)
+  end
+  local leaves, values, met = w.nleaves, w.values, meet(w, x, below)
+  if x ~= w.root then
+    w.ninner = w.ninner + 1
+    w.inner[w.ninner] = x
+  end
+  if sig.selects then
+    select_operands(w, sig, a, b, c, below)
+  else
+    walk_below(w, a, sig.x, below)
+    if b then walk_below(w, b, sig.y, below) end
+    if c then walk_below(w, c, sig.z, below) end
+    w.values = w.values + 1
+    step(w, sig)
+  end
+  below.numbers[x] = w.values
+  if met then account(w, met, leaves, values) end
+end
+
+---A node of a map or of select(), met by a walk. Kernels that cannot read mapped arrays compute what they were to read
+---first.
+---@param w cudalua.gpuarray.Walk
+---@param x cudalua.gpuarray.Array
+---@param sig table
+---@param a any
+---@param b any
+---@param c any
+function plan.walk_map(w, x, sig, a, b, c)
+  if not w.maps then
+    w.first, w.values = w.first or w.inner[1] or x, w.values + 1
+    return step(w, sig)
+  end
+  if not w.below then w.below, w.met, w.strides, w.links = {}, {}, {}, {} end
+  if sig.selects then
+    if x ~= w.root then
+      w.ninner = w.ninner + 1
+      w.inner[w.ninner] = x
+    end
+    select_operands(w, sig, a, b, c)
+  elseif b.identity and same(x._shape, w.shape) then
+    plan.walk(w, a, sig.x)
+  else
+    walk_below(w, a, sig.x, go_below(w, x, b))
+  end
+  x._mark, x._num = w.serial, w.values
+  w.nodes = w.nodes or {}
+  w.nodes[#w.nodes + 1] = x
+end
+
+-- Does the program read an array, not a mapped one, that lies across its rows? Tiles are faster for that.
+local function reads_across(w)
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" and M.is_across(w.leaves[i], w.shape) then return true end
+  end
+end
+
+---Would a kernel that reads this array, and writes one in C order, read it by tiles?
+---@param l table  a leaf that broadcasts to the shape
+---@param shape integer[]
+---@return boolean
+function M.is_across(l, shape)
+  if #shape < 2 then return false end
+  local strides = plan.along(l, shape)
+  if abs(strides[#shape]) < 2 then return false end
+  local bytes = l.dtype.itemsize
+  return tile.choose(shape, { layout.dense_strides(shape, 1, "C"), strides }, { l, l }, {}, bytes) ~= nil
+end
+
+---What has to be stored before this kernel.
+---@param w cudalua.gpuarray.Walk
+---@return cudalua.gpuarray.Array?
+function plan.find_first(w)
+  if w.first then return w.first end
+  for _, met in ipairs(w.met) do
+    local x = met.array
+    local places = met.places + (x._mark == w.serial and 1 or 0)
+    if M.is_dear(places, met.bytes, met.operations, x._dtype.itemsize) then return x end
+  end
+  if w.nodes and w.nodes[1] ~= w.root and reads_across(w) then return w.nodes[1] end
+end
+
+-- ---- the end of a program -------------------------------------------------------------------------------------------
+
+local ends, root, out_steps = {}, {}, plan.steps
+
+local function end_token(rank, wide, pack, chunks)
+  local key = ((rank * 2 + (wide and 1 or 0)) * 32 + pack) * 32 + chunks
+  local token = ends[key]
+  if not token then
+    token = { kind = "end", class = "mapped", rank = rank, wide = wide, pack = pack, chunks = chunks }
+    ends[key] = token
+  end
+  return token
+end
+
+local function down(t, key)
+  local next = t[key]
+  if not next then
+    next = {}
+    t[key] = next
+  end
+  return next
+end
+
+-- How a mapped operand is read: one object for all those that are read alike. `packed`: in packs along the last axis.
+local function step_token(links, inner, packed)
+  local t = down(root, packed and "packed" or inner == 0 and 0 or inner == 1 and 1 or "any")
+  for k = 1, #links do
+    for i = 1, #links[k] do t = down(t, links[k][i].kind) end
+    t = down(t, k < #links and "next" or "last")
+  end
+  local token = t.token
+  if not token then
+    token = { kind = "step", step = (inner == 0 or inner == 1) and inner or nil, packed = packed, links = {} }
+    for k = 1, #links do
+      token.links[k] = {}
+      for i = 1, #links[k] do
+        local link = links[k][i]
+        token.links[k][i] = { kind = link.kind, count = #link, divisor = link.divisor }
+      end
+    end
+    t.token = token
+  end
+  return token
+end
+
+-- As plan.collapse, but axes with links stay by themselves. Axes of one element have no links that matter.
+local function collapse(shape, operands, links, axes)
+  local extents, joined, along, m, alone = {}, {}, {}, 0, true
+  for i = 1, #operands do joined[i], along[i] = {}, {} end
+  for _, axis in ipairs(axes) do
+    local e = shape[axis]
+    if e ~= 1 then
+      local fits = not alone
+      alone = false
+      for i = 1, #operands do
+        if links[i][axis] and #links[i][axis] > 0 then alone, fits = true, false end
+        if fits and joined[i][m] ~= operands[i][axis] * e then fits = false end
+      end
+      if fits then
+        extents[m] = extents[m] * e
+      else
+        m = m + 1
+        extents[m] = e
+      end
+      for i = 1, #operands do
+        joined[i][m], along[i][m] = operands[i][axis], not fits and links[i][axis] or along[i][m] or nothing
+      end
+    end
+  end
+  if m == 0 then
+    extents[1] = 1
+    for i = 1, #operands do joined[i][1], along[i][1] = 0, nothing end
+  end
+  return extents, joined, along
+end
+
+local LIMIT = plan.LIMIT
+
+local function reach_of(l)
+  local reach = 0
+  for k = 1, #l.shape do reach = reach + (l.shape[k] - 1) * abs(l.strides[k]) / l.dtype.itemsize end
+  return reach
+end
+
+-- Is any position so far away that 32 bits do not count to it?
+local function is_wide(extents, joined, along, leaves, size)
+  if size >= LIMIT or plan.always_wide then return true end
+  for i = 1, #joined do
+    local reach = 0
+    for k = 1, #extents do
+      local extent = extents[k]
+      local links = along[i][k]
+      if #links > 0 then
+        if maps.reach(links, extent) >= LIMIT then return true end
+        extent = 1 -- positions are those of the array, whose own reach follows
+      end
+      reach = reach + (extent - 1) * abs(joined[i][k])
+    end
+    if reach + (leaves[i].mask and 0 or reach_of(leaves[i])) >= LIMIT then return true end
+  end
+  return false
+end
+
+-- How many elements can be written together, and read from arrays without links.
+local function pack_of(extents, joined, along, leaves, whole, largest)
+  local rank = #extents
+  local pack, single = 16 / largest, false
+  while pack > 1 and extents[rank] % pack ~= 0 do pack = pack / 2 end
+  while pack > 1 and not tile.in_words(leaves[1], joined[1], rank, pack) do pack = pack / 2 end
+  for _, l in ipairs(whole) do
+    while pack > 1 and not tile.in_words(l, {}, 0, pack) do pack = pack / 2 end
+  end
+  for i = 2, #joined do
+    if #along[i][rank] > 0 or joined[i][rank] ~= 0 and not tile.in_words(leaves[i], joined[i], rank, pack) then
+      single = true
+    end
+  end
+  return single and min(pack, max(1, maps.BYTES / largest)) or pack
+end
+
+-- The operands whose places differ from the output's: how they step along the axes of the program.
+local function operands_of(w, out)
+  local list = { operands = { plan.along(out, w.shape) }, leaves = { out }, links = { nothing }, whole = {},
+    largest = max(out.dtype.itemsize, w.largest), sum = w.bytes > 0 and w.bytes or out.dtype.itemsize, read = 0 }
+  for i = 1, w.nleaves do
+    local class, l = w.classes[i], w.leaves[i]
+    local n = #list.operands + 1
+    if class == "strided" then
+      list.operands[n], list.leaves[n], list.links[n] = plan.along(l, w.shape), l, nothing
+    elseif class == "mapped" or class == "mask" then
+      list.operands[n], list.leaves[n], list.links[n] = w.strides[i], l, w.links[i]
+    elseif class ~= "one" then
+      list.whole[#list.whole + 1] = l
+    end
+    if class ~= "one" and class ~= "mask" then
+      list.largest, list.sum, list.read = max(list.largest, l.dtype.itemsize), list.sum + l.dtype.itemsize,
+        list.read + 1
+    end
+  end
+  return list
+end
+
+---Ends a program that reads mapped arrays.
+---@param w cudalua.gpuarray.Walk
+---@param out table     leaf
+---@param size integer
+---@return integer count  of w.numbers
+function plan.mapped_end(w, out, size)
+  local o = operands_of(w, out)
+  local extents, joined, along = collapse(w.shape, o.operands, o.links, plan.ordered(w.shape, o.operands[1]))
+  local rank, numbers, n = #extents, w.numbers, 0
+  local wide = is_wide(extents, joined, along, o.leaves, size)
+  local pack = pack_of(extents, joined, along, o.leaves, o.whole, o.largest)
+  step(w, end_token(rank, wide, pack, maps.chunks(pack, o.largest, o.sum, o.read)))
+  for k = 2, rank do n = plan.add_extent(numbers, n, k == rank and extents[k] / pack or extents[k], wide) end
+  local inner = out_steps[joined[1][rank]] or out_steps.any
+  step(w, inner)
+  for k = 1, inner.step and rank - 1 or rank do
+    n = n + 1
+    numbers[n] = joined[1][k]
+  end
+  for i = 2, #joined do
+    local links, last = along[i], joined[i][rank]
+    local linked = #links[rank] > 0
+    local packed = not linked and last == 1 and tile.in_words(o.leaves[i], joined[i], rank, pack)
+    local fast = (last == 1 or last == 0 and not linked) and last or nil
+    local is_mask = o.leaves[i].mask
+    step(w, step_token(links, fast, packed))
+    if not is_mask then
+      for k = 1, fast and rank - 1 or rank do
+        n = n + 1
+        numbers[n] = joined[i][k]
+      end
+    end
+    for k = 1, rank do
+      for _, link in ipairs(links[k]) do
+        for j = 1, #link do
+          if j == link.divisor then
+            n = plan.add_extent(numbers, n, link[j], wide)
+          else
+            n = n + 1
+            numbers[n] = link[j]
+          end
+        end
+      end
+    end
+  end
+  return n
+end
+
+return M
