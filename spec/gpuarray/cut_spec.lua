@@ -230,6 +230,34 @@ describe("A cut", function()
     assert.same({ 3, 5, 7, 9 }, new:tolist())
   end)
 
+  it("evaluates no stranger in a stream; it would if it did not ask where the stream began", function()
+    local function takes_stranger()
+      local carried = x + 1
+      local unused = x * 5
+      cuda.Stream():use(function() assert.is_truthy(long(carried, graph.REACH + 10)) end)
+      return unused._sig == false
+    end
+    assert.is_false(takes_stranger())
+    finally(knob(storage, "recorded_from", function() return 0 end))
+    assert.is_true(takes_stranger())
+  end)
+
+  it("evaluates no stranger in a capture; it would if it did not ask whether there is one", function()
+    local function takes_stranger()
+      local unused, taken
+      cuda.Stream():capture(function()
+        local carried = x + 1
+        unused = x * 5
+        assert.is_truthy(long(carried, graph.REACH + 10))
+        taken = unused._sig == false -- the end of a capture computes the others
+      end)
+      return taken
+    end
+    assert.is_false(takes_stranger())
+    finally(knob(cut, "may_have_companions", function() return true end))
+    assert.is_true(takes_stranger())
+  end)
+
   it("evaluates nothing of strangers: released operands, other contexts, outside of stream:use", function()
     local gone = gpuarray.ones(4):eval()
     local dead = gone * 2

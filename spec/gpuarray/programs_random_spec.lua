@@ -92,6 +92,14 @@ local steps = {
     local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
     return function(s) s[i] = f(s[j].T, s[k].T).T end
   end,
+  roll = function()
+    local i, j, k, f, axis, by = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2), random(3)
+    return function(s) s[i] = f(s[j]:roll(by, axis), s[k]) end
+  end,
+  join = function()
+    local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s) s[i] = f(gpuarray.concatenate { s[j][{ { 2, 4 } }], s[k][{ { 1 } }] }, s[k]) end
+  end,
   part = function()
     local i, j, f = random(WHOLE), random(WHOLE), pick(expressions)
     return function(s) s[i][{ { 2, 3 } }] = f(s[i][{ { 1, 2 } }], s[j][{ { 3, 4 } }]) end

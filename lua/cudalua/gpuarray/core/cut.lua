@@ -274,8 +274,11 @@ local function place_of(s, x, final)
   return s.low + best - 1
 end
 
--- May arrays be stored that x is not made of? Not where a graph is being captured, which would store them each time.
-local function may_have_companions(home)
+---May arrays be stored that an expression is not made of? Not where a graph is being captured, which would store them
+---each time.
+---@param home table|false  a leaf that it reads
+---@return boolean
+function M.may_have_companions(home)
   return not home or not home.store.released and not core.array_ready(home.buf)
 end
 
@@ -307,7 +310,7 @@ local function live_at(s, x, place)
   end
   local homes, dead = {}, {} -- of what was looked at
   local home = storage.several and results.home_of(x, homes) or memory_of(s)
-  local may, inside, left = may_have_companions(home), storage.recorded_from(), min(moved, M.BUDGET)
+  local may, inside, left = M.may_have_companions(home), storage.recorded_from(), min(moved, M.BUDGET)
   for pass = may and 1 or 3, 2 do -- what is read later first, then what nothing reads yet, the newest first
     for k = n, from, -1 do
       local y = s.nodes[k]
