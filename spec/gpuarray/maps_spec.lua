@@ -153,6 +153,36 @@ describe("Maps of arrays", function()
     assert.same(start, u:tolist())
   end)
 
+  it("do not make walks longer and longer", function()
+    local u, expected = x, { 0, 1, 2, 3, 4 }
+    local count = launches(function()
+      u = x
+      for _ = 1, 25 do u = u:roll(1) + u end
+      u:eval()
+    end)
+    assert.is_true(count <= 25, count)
+    for _ = 1, 25 do
+      local next = {}
+      for i = 1, 5 do next[i] = expected[(i + 3) % 5 + 1] + expected[i] end
+      expected = next
+    end
+    u = gpuarray.arange(5, "float64"):eval()
+    for _ = 1, 25 do u = u:roll(1) + u end
+    assert.same(expected, u:tolist())
+  end)
+
+  it("have parts that gpuarray.eval() leaves to them", function()
+    collectgarbage()
+    gpuarray.eval()
+    local border, both
+    assert.equal(2, gpu.kernels(function()
+      border, both = m:pad(1), gpuarray.concatenate { x, x, x }
+      gpuarray.eval()
+    end))
+    assert.same({ 0, 8, 9, 10, 11, 0 }, border:tolist()[4])
+    assert.same({ 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4 }, both:tolist())
+  end)
+
   it("are stored for reductions, scans and products as one array", function()
     assert.equal(2, launches(function() (x:roll(1) * x:roll(2)):sum():eval() end))
     assert.equal(4 * 3 + 0 * 4 + 1 * 0 + 2 * 1 + 3 * 2, (x:roll(1) * x:roll(2)):sum():item())
