@@ -2,17 +2,18 @@
 -- in a process of its own on a small size: its results are compared with loops on the host, and its launches counted.
 -- On a GPU, each is then timed on its large size beside the same program of PyTorch, of PyTorch with torch.compile()
 -- and of CuPy, as their users write it.
---   ./dev bench programs [ROUNDS [NAME]]
+--   ./dev bench programs [ROUNDS [NAME...]]
 -- Rounds take turns; times are medians, between events. "first" is the first call in a process, with nothing compiled
 -- before. The tables are for bench/RESULTS.md.
 --   programs/peers.py   the peers
 local main = dofile "bench/programs/main.lua"
-local rounds, only = tonumber(arg[1] or 5), arg[2]
+local rounds, only = tonumber(arg[1] or 5), arg[2] and {}
+for k = 2, #arg do only[arg[k] ] = true end
 
 local function each(f)
   for _, list in ipairs { main.names, main.pieces } do
     for _, name in ipairs(list) do
-      if not only or only == name then f(name) end
+      if not only or only[name] then f(name) end
     end
   end
 end

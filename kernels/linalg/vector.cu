@@ -39,43 +39,54 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 //: columns
-// Neighbours in memory are rows: a block has 32 of them, and a thread four lanes of one.
-extern "C" __global__ void __launch_bounds__(256)
+// Neighbours in memory are rows: a block has 32 of them, and a thread one lane of one. A thread loads AHEAD terms before
+// it adds the first.
+extern "C" __global__ void __launch_bounds__(1024)
     array_product_columns(const unsigned long long all, const unsigned long long m, const unsigned long long k,
                           const unsigned long long parts, const unsigned long long chunks, const Element *const a0,
                           const long long a_row, const long long a_term, const Element *const b0,
                           const long long b_term, @params@) {
+  enum { AHEAD = @ahead@ };
   __shared__ __align__(16) Value lanes[32][33];
-  const unsigned own = threadIdx.x % 32, lane = threadIdx.x / 32;
+  const unsigned own = threadIdx.x % 32, other = threadIdx.x / 32; // a row and a lane; after the terms, the other way
   const unsigned long long blocks = (m + 31) / 32;
   for (unsigned long long work = blockIdx.x; work < all; work += gridDim.x) {
-    const unsigned long long rest = work / blocks, r = (work - rest * blocks) * 32 + own, batch = rest / parts;
-    const unsigned long long number = rest - batch * parts;
+    const unsigned long long rest = work / blocks, row0 = (work - rest * blocks) * 32, batch = rest / parts;
+    const unsigned long long number = rest - batch * parts, r = row0 + other;
 @places@
-    const Element *const a = a0 + a_at + (long long)min(r, m - 1) * a_row, *const b = b0 + b_at;
+    const Element *const a = a0 + a_at + (long long)min(row0 + own, m - 1) * a_row, *const b = b0 + b_at;
     Value value = none();
     for (unsigned long long i = 0; i < chunks; i++) {
       const unsigned long long first = (number * chunks + i) * CHUNK, end = min(first + CHUNK, k);
-      Value sum[4] = { none(), none(), none(), none() };
-      for (unsigned long long start = first + lane; start < end; start += 32)
+      Value sum = none();
+      unsigned long long t = first + other;
+      const Element *pa = a + (long long)t * a_term, *pb = b + (long long)t * b_term;
+      for (; t + 32 * (AHEAD - 1) < end; t += 32 * AHEAD) {
+        Element x[AHEAD], y[AHEAD];
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-          const unsigned long long t = start + 8 * j;
-          if (t < end)
-            sum[j] = added(widened(a[(long long)t * a_term]), widened(b[(long long)t * b_term]), sum[j]);
+        for (int j = 0; j < AHEAD; j++) {
+          x[j] = pa[32 * j * a_term];
+          y[j] = pb[32 * j * b_term];
         }
 #pragma unroll
-      for (int j = 0; j < 4; j++) lanes[lane + 8 * j][own] = sum[j];
-      __syncthreads();
-      for (unsigned step = 16; step > 0; step /= 2) {
-        for (unsigned l = lane; l < step; l += 8) lanes[l][own] = plus(lanes[l][own], lanes[l + step][own]);
-        __syncthreads();
+        for (int j = 0; j < AHEAD; j++) sum = added(widened(x[j]), widened(y[j]), sum);
+        pa += 32 * AHEAD * a_term;
+        pb += 32 * AHEAD * b_term;
       }
-      const Value chunk = lanes[0][own];
+      for (; t < end; t += 32) {
+        sum = added(widened(*pa), widened(*pb), sum);
+        pa += 32 * a_term;
+        pb += 32 * b_term;
+      }
+      lanes[other][own] = sum;
+      __syncthreads();
+      Value chunk = lanes[own][other];
+#pragma unroll
+      for (unsigned step = 16; step > 0; step /= 2) chunk = plus(chunk, further(chunk, step));
       value = i == 0 ? chunk : plus(value, chunk);
       __syncthreads();
     }
-    if (lane == 0 && r < m) {
+    if (own == 0 && r < m) {
 @put@
     }
   }

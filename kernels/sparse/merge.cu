@@ -1,11 +1,13 @@
 // A sparse matrix times a vector by the merge path: the ends of lines and the elements are merged into one sequence, of
-// which each thread has ITEMS steps. So a thread's work does not depend on how long lines are, and the order of every
-// sum depends on the structure alone.
+// which each block has TILE steps. So a block's work does not depend on how long lines are, and the order of every sum
+// depends on the structure alone.
 
 //: tile
 #define THREADS 128
-#define ITEMS 7
-#define TILE (THREADS * ITEMS)
+#define SLOTS (THREADS * 8)
+#define TILE (SLOTS - 4) // so that a tile's elements and those before them in a group of four have slots
+#define LONGEST 32       // elements of a segment that one thread adds
+#define BATCH 4          // elements of x that a thread has under way
 
 //: partition
 // The line at which each block's part of the merge begins.
@@ -23,19 +25,81 @@ extern "C" __global__ void __launch_bounds__(256)
   starts[i] = (Place)low;
 }
 
+//: staging
+// Four neighbours. Their loads leave the first-level cache to x.
+struct __align__(16) FourPlaces { Place v[4]; };
+struct __align__(@align@) FourValues { @data@ v[4]; };
+
+__device__ __forceinline__ uint4 streamed_word(const uint4 *p) {
+  uint4 v;
+  asm("ld.global.nc.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+      : "l"(p));
+  return v;
+}
+
+__device__ __forceinline__ uint2 streamed_word(const uint2 *p) {
+  uint2 v;
+  asm("ld.global.nc.L1::no_allocate.v2.b32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
+  return v;
+}
+
+template <class Four, class Word> __device__ __forceinline__ Four streamed(const void *p) {
+  union {
+    Four four;
+    Word words[sizeof(Four) / sizeof(Word)];
+  } u;
+#pragma unroll
+  for (int k = 0; k < sizeof(Four) / sizeof(Word); k++) u.words[k] = streamed_word((const Word *)p + k);
+  return u.four;
+}
+
+//: sums
+// Where a slot lies in shared memory: rows of 32 elements do not begin in one bank.
+__device__ __forceinline__ int padded(const int i) { return i + 4 * (i >> 5); }
+
+// What one of 2^e threads adds of a segment: each 2^e-th element from its own on, in ascending order.
+__device__ __forceinline__ Sum part_of(const int low, const int high, const int own, const int e,
+                                       const @data@ *const values, const Place *const places,
+                                       const @other@ *__restrict__ x) {
+  Sum sum = zero_sum();
+  for (int i = low + own; i < high; i += BATCH << e) {
+    Sum value[BATCH], other[BATCH];
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const int j = i + (k << e), p = padded(j);
+      if (j < high) {
+        other[k] = load_x(x, places[p]);
+        value[k] = load_a(values, p);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < BATCH; k++)
+      if (i + (k << e) < high) sum = cl_fma(value[k], other[k], sum);
+  }
+  return sum;
+}
+
+// The sum of 2^e threads that lie side by side: the first one has it.
+__device__ __forceinline__ Sum sum_of_team(Sum sum, const int e) {
+  for (int n = 1 << e >> 1; n > 0; n >>= 1) sum = sum_of(sum, from_above(sum, n));
+  return sum;
+}
+
 //: product
 // y[line], the lines that begin and end in this block; heads[block], the end of the first line, which blocks before may
-// have begun; carries[block], the beginning of the line that the next block goes on with.
-extern "C" __global__ void __launch_bounds__(THREADS)
+// have begun; carries[block], the beginning of the line that the next block goes on with. A line's elements in a block
+// are a segment, which a team of threads adds.
+extern "C" __global__ void __launch_bounds__(THREADS, @bounds@)
     sparse_merge(const Place lines, const Place count, const Place *__restrict__ indptr,
                  const Place *__restrict__ indices, const Place *__restrict__ order, const @data@ *__restrict__ data,
                  const @other@ *__restrict__ x, const Place *__restrict__ starts, @result@ *__restrict__ y,
                  Sum *__restrict__ heads, Sum *__restrict__ carries) {
-  __shared__ Sum products[TILE];
-  __shared__ int ends[TILE + 1];
-  __shared__ Sum warp_sums[THREADS / 32];
-  __shared__ int warp_ended[THREADS / 32];
-  const int t = threadIdx.x, lane = t & 31, warp = t >> 5;
+  __shared__ __align__(16) @data@ values[SLOTS + SLOTS / 8];
+  __shared__ __align__(16) Place places[SLOTS + SLOTS / 8];
+  __shared__ unsigned short ends[TILE + 2], longs[SLOTS / LONGEST];
+  __shared__ int long_count;
+  const int t = threadIdx.x, lane = t & 31;
   const Place line0 = starts[blockIdx.x], line1 = starts[blockIdx.x + 1];
   const Place diagonal = (Place)blockIdx.x * TILE, total = lines + count;
   const int steps = total - diagonal < TILE ? (int)(total - diagonal) : TILE;
@@ -43,83 +107,106 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int here = (int)(line1 - line0), elements = steps - here;
 
   const Place end = t < here ? indptr[line0 + t + 1] : 0;
-  // All loads are under way before the first is needed: what is behind the last element is the last one again.
-  if (elements > 0) {
-    Place at[ITEMS];
-    Sum value[ITEMS];
-#pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-      const int i = min(t + k * THREADS, elements - 1);
-      at[k] = indices[first + i];
-      value[k] = load_a(data, @order@);
-    }
-    // Does nothing but need all indices, so that the compiler puts no load of x before the last of these.
-    asm volatile("" : @indices@);
-#pragma unroll
-    for (int k = 0; k < ITEMS; k++) value[k] = product_of(value[k], load_x(x, at[k]));
-#pragma unroll
-    for (int k = 0; k < ITEMS; k++)
-      if (t + k * THREADS < elements) products[t + k * THREADS] = value[k];
+@stage@
+  if (t < here) ends[t + 1] = (unsigned short)(end - first + shift);
+  for (int i = t + THREADS; i < here; i += THREADS)
+    ends[i + 1] = (unsigned short)(indptr[line0 + i + 1] - first + shift);
+  if (t == 0) {
+    ends[0] = shift;
+    ends[here + 1] = elements + shift;
+    long_count = 0;
   }
-  if (t < here) ends[t] = (int)(end - first);
-  for (int i = t + THREADS; i < here; i += THREADS) ends[i] = (int)(indptr[line0 + i + 1] - first);
-  if (t == 0) ends[here] = 2 * TILE; // no element is behind the line that goes on
   __syncthreads();
 
-  // Where this thread's steps begin.
-  const int begin = min(t * ITEMS, steps);
-  int low = max(begin - elements, 0), high = min(begin, here);
-  while (low < high) {
-    const int middle = (low + high) >> 1;
-    if (ends[middle] <= begin - middle - 1) low = middle + 1;
-    else high = middle;
-  }
-  const int mine = low;
-  int line = low, element = begin - low;
-  Sum sum = zero_sum(), head = zero_sum();
-#pragma unroll
-  for (int k = 0; k < ITEMS; k++) {
-    if (begin + k < steps) {
-      if (element < ends[line]) {
-        sum = sum_of(sum, products[element++]);
-      } else {
-        if (line == mine) head = sum;
-        else store(y, line0 + line, sum);
-        line++;
-        sum = zero_sum();
+  // A team has 2^e threads. The last segment belongs to the line that goes on, and may be empty.
+  const int segments = here + 1;
+  const int e = min(31 - __clz(THREADS / segments | 1), 5), own = t & ((1 << e) - 1);
+  for (int from = 0; from < segments; from += THREADS >> e) {
+    const int s = from + (t >> e);
+    int low = 0, high = 0;
+    if (s < segments) {
+      low = ends[s];
+      high = ends[s + 1];
+      if (e < 5 && high - low > LONGEST << e) { // later, by a warp
+        if (own == 0) longs[atomicAdd(&long_count, 1)] = (unsigned short)s;
+        high = -1;
       }
     }
-  }
-
-  // What threads before have of the line that this one begins in: a scan that begins anew behind each end of a line.
-  const bool ended = line > mine;
-  int over = ended;
-#pragma unroll
-  for (int n = 1; n < 32; n *= 2) {
-    const Sum before = from_below(sum, n);
-    const int over_before = __shfl_up_sync(0xffffffffu, over, n);
-    if (lane >= n) {
-      if (!over) sum = sum_of(before, sum);
-      over |= over_before;
+    const Sum sum = sum_of_team(part_of(low, high, own, e, values, places, x), e);
+    if (own == 0 && s < segments && high >= 0) {
+      if (s < here) store(y, line0 + s, sum);
+      if (s == 0) heads[blockIdx.x] = sum;
+      if (s == here) carries[blockIdx.x] = sum;
     }
   }
-  if (lane == 31) {
-    warp_sums[warp] = sum;
-    warp_ended[warp] = over;
-  }
+  if (e == 5) return;
   __syncthreads();
-  Sum carry = zero_sum();
-  for (int w = 0; w < warp; w++) carry = warp_ended[w] ? warp_sums[w] : sum_of(carry, warp_sums[w]);
-  if (t == THREADS - 1) carries[blockIdx.x] = over ? sum : sum_of(carry, sum);
-  const Sum below = from_below(sum, 1);
-  const int over_below = __shfl_up_sync(0xffffffffu, over, 1);
-  if (lane > 0) carry = over_below ? below : sum_of(carry, below);
-  if (ended) {
-    head = sum_of(carry, head);
-    store(y, line0 + mine, head);
-    if (mine == 0) heads[blockIdx.x] = head;
+  const int n = long_count;
+  for (int k = t >> 5; k < n; k += THREADS / 32) {
+    const int s = longs[k];
+    const Sum sum = sum_of_team(part_of(ends[s], ends[s + 1], lane, 5, values, places, x), 5);
+    if (lane == 0) {
+      if (s < here) store(y, line0 + s, sum);
+      if (s == 0) heads[blockIdx.x] = sum;
+      if (s == here) carries[blockIdx.x] = sum;
+    }
   }
 }
+
+//: stage
+  // Loads of four elements begin where their number is a multiple of four: `shift` slots are before the first.
+  const int shift = (int)(first & 3), have = shift + elements;
+  const Place base = first - shift;
+  if (base + SLOTS <= count) {
+    FourPlaces at[2];
+    FourValues value[2];
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+      const int i = 4 * (t + k * THREADS);
+      if (i < have) {
+        at[k] = streamed<FourPlaces, uint4>(indices + base + i);
+        value[k] = streamed<FourValues, @word@>(data + base + i);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+      const int p = padded(4 * t) + k * padded(4 * THREADS);
+      if (4 * (t + k * THREADS) < have) {
+        *(FourPlaces *)(places + p) = at[k];
+        *(FourValues *)(values + p) = value[k];
+      }
+    }
+  } else {
+    for (int i = t; i < have; i += THREADS) {
+      places[padded(i)] = indices[base + i];
+      values[padded(i)] = data[base + i];
+    }
+  }
+
+//: stage_ordered
+  // All loads are under way before the first is needed.
+  const int shift = 0;
+  Place at[8], from[8];
+#pragma unroll
+  for (int k = 0; k < 8; k++) {
+    const int i = t + k * THREADS;
+    if (i < elements) {
+      at[k] = indices[first + i];
+      from[k] = order[first + i];
+    }
+  }
+  @data@ value[8];
+#pragma unroll
+  for (int k = 0; k < 8; k++)
+    if (t + k * THREADS < elements) value[k] = data[from[k]];
+#pragma unroll
+  for (int k = 0; k < 8; k++) {
+    const int i = t + k * THREADS;
+    if (i < elements) {
+      places[padded(i)] = at[k];
+      values[padded(i)] = value[k];
+    }
+  }
 
 //: carries
 // Lines that several blocks have a part of. The part of block b belongs to line starts[b + 1]; the block behind the

@@ -9,8 +9,8 @@ __device__ __forceinline__ Sum sum_of(const Sum a, const Sum b) { return a + b; 
 
 __device__ __forceinline__ Sum product_of(const Sum a, const Sum b) { return a * b; }
 
-// The value of the lane that is n below.
-__device__ __forceinline__ Sum from_below(const Sum a, const int n) { return __shfl_up_sync(0xffffffffu, a, n); }
+// The value of the lane that is n above.
+__device__ __forceinline__ Sum from_above(const Sum a, const int n) { return __shfl_down_sync(0xffffffffu, a, n); }
 
 //: integer
 // Integers wrap.
@@ -26,7 +26,7 @@ __device__ __forceinline__ Sum product_of(const Sum a, const Sum b) {
   return (Sum)((unsigned long long)a * (unsigned long long)b);
 }
 
-__device__ __forceinline__ Sum from_below(const Sum a, const int n) { return __shfl_up_sync(0xffffffffu, a, n); }
+__device__ __forceinline__ Sum from_above(const Sum a, const int n) { return __shfl_down_sync(0xffffffffu, a, n); }
 
 //: complex
 typedef @sum@ Sum;
@@ -39,8 +39,8 @@ __device__ __forceinline__ Sum product_of(const Sum a, const Sum b) {
   return make_@sum@(@fma@(-a.y, b.y, a.x * b.x), @fma@(a.y, b.x, a.x * b.y));
 }
 
-__device__ __forceinline__ Sum from_below(const Sum a, const int n) {
-  return make_@sum@(__shfl_up_sync(0xffffffffu, a.x, n), __shfl_up_sync(0xffffffffu, a.y, n));
+__device__ __forceinline__ Sum from_above(const Sum a, const int n) {
+  return make_@sum@(__shfl_down_sync(0xffffffffu, a.x, n), __shfl_down_sync(0xffffffffu, a.y, n));
 }
 
 //: load

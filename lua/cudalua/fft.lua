@@ -27,7 +27,10 @@ require "cudalua.gpuarray"
 ---@class cudalua.fft
 local M = {}
 
-local function delivered(what, x, out) return out == nil and x or functions.deliver(what, x, out) end
+-- What was not written to out at once is copied there.
+local function delivered(what, x, out)
+  return (out == nil or rawequal(x, out)) and x or functions.deliver(what, x, out)
+end
 
 -- ---- one axis -------------------------------------------------------------------------------------------------------
 
@@ -47,9 +50,9 @@ local function extent(what, a, axis)
 end
 
 -- cuFFT computes, or own kernels: linalg.backend.
-local function transformed(what, x, dtype, axis, n, inverse, scale)
+local function transformed(what, x, dtype, axis, n, inverse, scale, out)
   return cufft.complex(what, x, dtype, { axis }, { n }, inverse, scale)
-    or own.transform(what, x, dtype, axis, n, inverse, scale)
+    or own.transform(what, x, dtype, axis, n, inverse, scale, out)
 end
 
 local function complex(what, a, options, inverse)
@@ -57,7 +60,7 @@ local function complex(what, a, options, inverse)
   local dtype = arguments.type_of(what, a._dtype)
   n = n or extent(what, a, axis)
   local scale = arguments.scale(what, o.norm, n, inverse)
-  local x = move.inside(evaluate(a), transformed, what, a, dtype, axis, n, inverse, scale)
+  local x = move.inside(evaluate(a), transformed, what, a, dtype, axis, n, inverse, scale, o.out)
   return delivered(what, x, o.out)
 end
 
@@ -101,7 +104,7 @@ function M.rfft(a, options)
   local dtype, part = arguments.type_of(what, a._dtype)
   n = n or extent(what, a, axis)
   local scale = arguments.scale(what, o.norm, n, false)
-  local x = move.inside(evaluate(a), forward, what, a, part, dtype, axis, n, scale)
+  local x = move.inside(evaluate(a), forward, what, a, part, dtype, axis, n, scale, o.out)
   return delivered(what, x, o.out)
 end
 
@@ -124,7 +127,7 @@ function M.irfft(a, options)
   end
   n = n or 2 * (m - 1)
   local scale = arguments.scale(what, o.norm, n, true)
-  local x = move.inside(evaluate(a), backward, what, a, dtype, part, axis, n, scale)
+  local x = move.inside(evaluate(a), backward, what, a, dtype, part, axis, n, scale, o.out)
   return delivered(what, x, o.out)
 end
 
@@ -142,7 +145,7 @@ local function several(what, a, options, count, inverse)
   local n = 1
   for _, length in ipairs(lengths) do n = n * length end
   local scale = arguments.scale(what, o.norm, n, inverse)
-  local x = move.inside(evaluate(a), along_axes, what, a, dtype, axes, lengths, inverse, scale)
+  local x = move.inside(evaluate(a), along_axes, what, a, dtype, axes, lengths, inverse, scale, o.out)
   return delivered(what, x, o.out)
 end
 

@@ -105,9 +105,10 @@ describe("gpuarray.matmul and gpuarray.Array:matmul", function()
   end)
 
   it("multiplies matrices and vectors by lanes, in chunks of 4096 terms", function()
-    for _, k in ipairs { 1, 31, 33, 4096, 4097, 9000 } do
-      for _, t in ipairs(k == 33 and { "float32", "complex64", "float16" } or { "float32" }) do
-        local a, x = random({ 3, k }, t, k), random({ k, 1 }, t, k + 1)
+    for _, k in ipairs { 1, 31, 33, 300, 4096, 4097, 9000 } do
+      local types = (k == 33 or k == 300) and { "float32", "complex64", "complex128", "float16" } or { "float32" }
+      for _, t in ipairs(types) do
+        local a, x = random({ k == 300 and 70 or 3, k }, t, k), random({ k, 1 }, t, k + 1)
         local want = a:matmul(x)
         check(a, x, want)
         local bytes = products.bytes(want)

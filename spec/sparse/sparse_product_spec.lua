@@ -5,6 +5,7 @@ local cuda = gpu.cuda
 local gpuarray = require "cudalua.gpuarray"
 local host = require "spec.support.sparse_host"
 local knob = require "spec.support.knob"
+local matrix = require "cudalua.sparse.matrix"
 local product = require "cudalua.sparse.product"
 local sparse = require "cudalua.sparse"
 local structures = require "cudalua.sparse.structure"
@@ -93,19 +94,25 @@ describe("sparse.Matrix:matmul of a vector", function()
   end)
 
   it("has the bits of the merge path's order", function()
-    local function fraction(f) return (f(2 ^ 20) + 1) / 2 ^ 20 / 3 - 1 / 7 end
+    -- Numbers of few bits: also of added duplicates, products are exact.
+    local function fraction(f) return (f(2 ^ 23) * 2 + 1) / 2 ^ 24 - 1 / 2 end
     local cases = {
       host.elements(31, 300, 200, 2000, fraction),
       host.elements(32, 9, 4000, 3500, fraction, function(f) return f(9) == 0 and f(9) + 1 or 4 end),
       host.elements(33, 3000, 50, 1000, fraction),
+      host.elements(35, 60, 3000, 2900, fraction, function(f) return f(3) > 0 and f(60) + 1 or 7 * f(8) + 1 end),
+      host.elements(36, 100, 3000, 2500, fraction),
+      host.elements(37, 30, 3000, 2500, fraction),
       host.elements(34, 3, 200000, 45000, fraction, function() return 2 end), -- more than 32 blocks
     }
-    if gpu.sanitized then cases[4] = nil end
+    if gpu.sanitized then cases[7] = nil end
+    local seen = {}
     for k, e in ipairs(cases) do
       local m = sparse.csr(with(e, "float64"))
       local f, x = host.source(99), {}
       for i = 1, e.shape[2] do x[i] = fraction(f) end
-      local expected = host.merge(list(m.indptr - 1), list(m.indices - 1), list(m.data), x)
+      local expected, teams = host.merge(list(m.indptr - 1), list(m.indices - 1), list(m.data), x)
+      for name, n in pairs(teams) do seen[name] = (seen[name] or 0) + n end
       local y = list(m:matmul(gpuarray.to_gpu(x, "float64")))
       for i, v in ipairs(expected) do
         if y[i] ~= v then assert.equal(v, y[i], ("case %d, row %d"):format(k, i)) end
@@ -113,6 +120,7 @@ describe("sparse.Matrix:matmul of a vector", function()
       -- The transposed structure has another one's values in its order.
       assert.same(y, list(m:to("csc"):matmul(gpuarray.to_gpu(x, "float64"))))
     end
+    for _, name in ipairs { "long", 1, 2, 4, 8, 16, 32 } do assert.is_true((seen[name] or 0) > 0, tostring(name)) end
   end)
 
   it("takes views, lists and out, runs in a stream, and raises for misfits", function()
@@ -128,6 +136,17 @@ describe("sparse.Matrix:matmul of a vector", function()
     raises("LogicError", "must begin with 2", m.matmul, m, gpuarray.zeros { 3, 2 })
     raises("LogicError", "x must be an array", m.matmul, m, "x")
     raises("LogicError", "unknown option", m.matmul, m, { 1, 2 }, { beta = 1 })
+  end)
+
+  it("reads values of any alignment", function()
+    local e = host.elements(38, 300, 90, 2500)
+    local m, x = sparse.csr(with(e, "float32")), vector(numbers(1, 90), "float32")
+    local wide = gpuarray.zeros(m.nnz + 4, "float32")
+    for k = 1, 4 do
+      local part = wide[{ { k, k + m.nnz - 1 } }]
+      part:set(m.data)
+      assert.same(list(m:matmul(x)), list(matrix.with_data(m, part):matmul(x)))
+    end
   end)
 
   it("sees values that were written", function()
@@ -343,5 +362,63 @@ describe("sparse.Matrix", function()
     local t = m:matmul(m)
     assert.same({ { 0, 3 }, { 2, 0 } }, list(m:todense()))
     assert.same({ { 6, 0 }, { 0, 6 } }, list(t:todense()))
+  end)
+end)
+
+describe("sparse.Matrix:matmul and sparse.Matrix:sum with out", function()
+  setup(function() gpu.context() end)
+
+  local m = sparse.csr { { 1, 0, 2, 0 }, { 0, 3, 0, 4 }, { 5, 0, 0, 6 } }
+
+  it("are written at once where one kernel writes the result", function()
+    local v, x = gpuarray.to_gpu { 1, 2, 3, 4 }, gpuarray.arange(8):reshape(4, 2):eval()
+    for _, f in ipairs { function(o) return m:matmul(v, o) end, function(o) return m:matmul(x, o) end,
+      function(o) o.axis = 2 return m:sum(o) end, function(o) o.axis = 1 return m:sum(o) end } do
+      local want = f {}
+      local out = gpuarray.zeros(want.shape):eval()
+      f { out = out }
+      local address = out.ptr
+      local without = gpu.kernels(function() f {} end)
+      assert.is_true(without > 0)
+      assert.equal(without, gpu.kernels(function() assert.equal(out, f { out = out }) end))
+      assert.equal(address, out.ptr)
+      assert.is_true(gpuarray.array_equal(want, out))
+      -- readers, views, other types and shapes
+      local old, early = out:tolist(), out * 2
+      out:fill(7)
+      local later = out + 1
+      f { out = out }
+      assert.same((gpuarray.to_gpu(old) * 2):tolist(), early:tolist())
+      assert.is_true(later:eq(8):all():item())
+      assert.is_true(gpuarray.array_equal(want, out))
+      local double = gpuarray.zeros(want.shape, "float64")
+      f { out = double }
+      assert.is_true(gpuarray.array_equal(want, double))
+      local wide = gpuarray.zeros(2 * want.size)
+      f { out = wide[{ { 1, -1, 2 } }]:reshape(want.shape) }
+      gpu.raises("LogicError", "out", f, { out = gpuarray.zeros(7) })
+    end
+  end)
+
+  it("may be the operand, or the values of the matrix", function()
+    local square = sparse.csr { { 1, 2 }, { 3, 4 } }
+    local v = gpuarray.to_gpu { 1, 1 }
+    square:matmul(v, { out = v })
+    assert.same({ 3, 7 }, v:tolist())
+    local diagonal = sparse.eye(2)
+    diagonal:matmul(gpuarray.to_gpu { 5, 6 }, { out = diagonal.data })
+    assert.same({ { 5, 0 }, { 0, 6 } }, diagonal:todense():tolist())
+  end)
+
+  it("are right where several kernels write the result", function()
+    local n = 3000
+    local large = sparse.diags({ 2, -1, -1 }, { 0, 1, -1 }, { shape = { n, n } })
+    local out = gpuarray.zeros(n)
+    large:matmul(gpuarray.ones(n), { out = out })
+    assert.is_true(gpuarray.array_equal(large:matmul(gpuarray.ones(n)), out))
+    local line = sparse.csr(gpuarray.ones { 2, 1500 })
+    out = gpuarray.zeros { 2, 3 }
+    line:matmul(gpuarray.ones { 1500, 3 }, { out = out })
+    assert.is_true(out:eq(1500):all():item())
   end)
 end)

@@ -74,73 +74,54 @@ function M.times(d, x)
   return y
 end
 
-local THREADS, ITEMS = 128, 7
-local TILE = THREADS * ITEMS
+local THREADS, TILE, LONGEST = 128, 1020, 32
 
--- The order of the sums of kernels/sparse/merge.cu in float64, step by step.
+-- The sum of a segment: threads of a team add every so many elements, and teams are added by halving.
+local function sum_of_segment(products, team)
+  local sums = {}
+  for t = 0, team - 1 do
+    sums[t] = 0
+    for k = t + 1, #products, team do sums[t] = sums[t] + products[k] end
+  end
+  while team > 1 do
+    team = team / 2
+    for t = 0, team - 1 do sums[t] = sums[t] + sums[t + team] end
+  end
+  return sums[0]
+end
+
+-- The order of the sums of kernels/sparse/merge.cu in float64, step by step. Products have to be exact, as the kernel
+-- adds by fused multiply-adds.
 ---@param indptr integer[]   from 0
 ---@param indices integer[]  from 0
 ---@param data number[]
 ---@param x number[]
+---@return number[] y
+---@return table<string, integer> teams  how many segments were added by so many threads; long: more than LONGEST each
 function M.merge(indptr, indices, data, x)
   local lines, count, y = #indptr - 1, #data, {}
-  local steps, blocks = {}, math.ceil((#indptr - 1 + #data) / TILE)
+  local blocks = math.ceil((lines + count) / TILE)
+  local heads, carries, last_line, teams = {}, {}, {}, { long = 0 }
   local line, element = 0, 0
-  for s = 1, lines + count do -- true: the end of a line
-    if line < lines and indptr[line + 2] <= element then
-      steps[s], line = { line = line }, line + 1
-    else
-      steps[s], element = { product = data[element + 1] * x[indices[element + 1] + 1] }, element + 1
-    end
-  end
-  local heads, carries, first_line, last_line = {}, {}, {}, {}
-  line = 0
   for b = 1, blocks do
-    first_line[b] = line
-    local tails, ended = {}, {}
-    local firsts = {}
-    for t = 1, THREADS do
-      local sum = 0
-      ended[t] = false
-      for k = 1, ITEMS do
-        local step = steps[(b - 1) * TILE + (t - 1) * ITEMS + k]
-        if step and step.product then
-          sum = sum + step.product
-        elseif step then
-          if not ended[t] then firsts[t] = { step.line, sum } else y[step.line + 1] = sum end
-          ended[t], sum, line = true, 0, step.line + 1
-        end
+    local segments, first = { {} }, line
+    for _ = 1, math.min(TILE, lines + count - (b - 1) * TILE) do
+      local segment = segments[#segments]
+      if line < lines and indptr[line + 2] <= element then -- the end of a line
+        line, segments[#segments + 1] = line + 1, {}
+      else
+        segment[#segment + 1], element = data[element + 1] * x[indices[element + 1] + 1], element + 1
       end
-      tails[t] = sum
     end
-    local warp_sums, warp_ended, inclusive, over = {}, {}, {}, {}
-    for w = 0, THREADS / 32 - 1 do
-      local v, f = {}, {}
-      for l = 1, 32 do v[l], f[l] = tails[w * 32 + l], ended[w * 32 + l] end
-      for _, n in ipairs { 1, 2, 4, 8, 16 } do
-        local v2, f2 = {}, {}
-        for l = 1, 32 do
-          v2[l], f2[l] = v[l], f[l]
-          if l > n then
-            if not f[l] then v2[l] = v[l - n] + v[l] end
-            f2[l] = f[l] or f[l - n]
-          end
-        end
-        v, f = v2, f2
-      end
-      warp_sums[w], warp_ended[w] = v[32], f[32]
-      for l = 1, 32 do inclusive[w * 32 + l], over[w * 32 + l] = v[l], f[l] end
-    end
-    for t = 1, THREADS do
-      local w, carry = math.floor((t - 1) / 32), 0
-      for k = 0, w - 1 do carry = warp_ended[k] and warp_sums[k] or carry + warp_sums[k] end
-      if t == THREADS then carries[b] = over[t] and inclusive[t] or carry + inclusive[t] end
-      if (t - 1) % 32 > 0 then carry = over[t - 1] and inclusive[t - 1] or carry + inclusive[t - 1] end
-      if firsts[t] then
-        local at = firsts[t][1]
-        y[at + 1] = carry + firsts[t][2]
-        if at == first_line[b] then heads[b] = y[at + 1] end
-      end
+    local team = 1
+    while team < 32 and 2 * team * #segments <= THREADS do team = 2 * team end
+    for k, segment in ipairs(segments) do
+      local long = team < 32 and #segment > LONGEST * team
+      local sum = sum_of_segment(segment, long and 32 or team)
+      if long then teams.long = teams.long + 1 end
+      teams[team] = (teams[team] or 0) + 1
+      if k < #segments then y[first + k] = sum else carries[b] = sum end
+      if k == 1 then heads[b] = sum end
     end
     last_line[b] = line
   end
@@ -168,7 +149,7 @@ function M.merge(indptr, indices, data, x)
     end
     b = last + 1
   end
-  return y
+  return y, teams
 end
 
 return M

@@ -9,6 +9,7 @@ local plans = require "cudalua.fft.plan"
 local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
 
 local M = {}
 
@@ -72,11 +73,30 @@ function M.zeros(what, dtype, shape, size)
   return x
 end
 
-local function attempt(since, plan, job, leaf, out)
-  local steps = { since = since, leaves = { leaf }, writes = { out }, scratch = {} }
+local function attempt(since, steps_of, plan, job, out, is_new)
+  local to = is_new and out._leaf or write.prepare(out)
+  job.to = to
+  local steps = { since = since, leaves = { job.from }, writes = { to }, scratch = {}, changes = not is_new }
   for i, l in ipairs(plan.leaves) do steps.leaves[i + 1] = l end
-  plans.add(steps, plan, job)
+  steps_of(steps, plan, job)
+  if not is_new and write.is_moved(out, to) then return runs.AGAIN end
   return runs.sequence(steps) or runs.AGAIN
+end
+
+---Makes the launches of a transform whose last one alone writes the result.
+---@param job cudalua.fft.Job        without `to`
+---@param dtype cudalua.dtype.DType  of the result
+---@param shape integer[]
+---@param size integer
+---@param plan table
+---@param steps_of function          adds the launches: (steps, plan, job)
+---@param out? any                   gets the result, if it can be written there at once
+---@return cudalua.gpuarray.Array    out, or a new one
+function M.launched(job, dtype, shape, size, plan, steps_of, out)
+  local is_new = not write.dense_at_once(out, dtype, shape, { job.from })
+  local x = is_new and storage.empty(dtype, shape, size) or out
+  runs.until_done(attempt, steps_of, plan, job, x, is_new)
+  return x
 end
 
 ---A transform along one axis; the array's context is the current one.
@@ -87,18 +107,17 @@ end
 ---@param n integer
 ---@param inverse boolean
 ---@param scale number  a factor
----@return cudalua.gpuarray.Array  a new one
-function M.transform(what, x, dtype, axis, n, inverse, scale)
+---@param out? any  gets the result, if it can be written there at once
+---@return cudalua.gpuarray.Array  out, or a new one
+function M.transform(what, x, dtype, axis, n, inverse, scale, out)
   local shape, size = M.resized(what, x._shape, axis, n, dtype.itemsize)
   if x._size == 0 or size == 0 then return M.zeros(what, dtype, shape, size) end
   local outer, inner = M.around(shape, axis)
   local leaf, real = M.source(what, x, dtype)
-  local out = storage.empty(dtype, shape, size)
   local plan = plans.complex(what, n, dtype.itemsize == 16, inner == 1)
-  local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, to = out._leaf, real = real,
-    inverse = inverse, scale = scale }
-  runs.until_done(attempt, plan, job, leaf, out._leaf)
-  return out
+  local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, real = real, inverse = inverse,
+    scale = scale }
+  return M.launched(job, dtype, shape, size, plan, plans.add, out)
 end
 
 -- Gives back an array that was made on the way. A graph that is being captured has its memory.
@@ -115,11 +134,13 @@ end
 ---@param lengths integer[]  for each of them
 ---@param inverse boolean
 ---@param scale number
----@return cudalua.gpuarray.Array  a new one
-function M.several(what, x, dtype, axes, lengths, inverse, scale)
+---@param out? any  as of transform
+---@return cudalua.gpuarray.Array  out, or a new one
+function M.several(what, x, dtype, axes, lengths, inverse, scale, out)
   local before
   for i = #axes, 1, -1 do
-    local y = M.transform(what, x, dtype, axes[i], lengths[i], inverse, i == 1 and scale or 1)
+    local last = i == 1
+    local y = M.transform(what, x, dtype, axes[i], lengths[i], inverse, last and scale or 1, last and out or nil)
     if before then release(before) end
     x, before = y, y
   end

@@ -5,7 +5,6 @@ local own = require "cudalua.fft.own"
 local passes = require "cudalua.fft.passes"
 local plans = require "cudalua.fft.plan"
 local pointwise = require "cudalua.fft.pointwise"
-local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local max = math.max
@@ -65,7 +64,9 @@ local function backward_even(steps, plan, job)
   local to = inner == 1 and job.to or scratch(steps, plan, all)
   plans.add(steps, plan.half, { outer = outer, inner = inner, extent = half, from = pairs_in, to = to, inverse = true,
     scale = job.scale })
-  if inner > 1 then add(steps, "unpair", plan, job, all, { to.buf, 0, job.to.buf, 0, all, inner, half }) end
+  if inner > 1 then
+    add(steps, "unpair", plan, job, all, { to.buf, 0, job.to.buf, job.to.off, all, inner, half })
+  end
 end
 
 local function backward_odd(steps, plan, job)
@@ -74,31 +75,23 @@ local function backward_odd(steps, plan, job)
   add(steps, "mirror", plan, job, all, { job.from.buf, job.from.off, whole.buf, 0, all, job.inner, job.extent, plan.n })
   plans.add(steps, plan, { outer = job.outer, inner = job.inner, extent = plan.n, from = whole, to = to, inverse = true,
     scale = job.scale })
-  add(steps, "real_part", plan, job, all, { to.buf, 0, job.to.buf, 0, all })
+  add(steps, "real_part", plan, job, all, { to.buf, 0, job.to.buf, job.to.off, all })
 end
 
 -- ---- both -----------------------------------------------------------------------------------------------------------
 
-local function attempt(since, steps_of, plan, job, leaf, out)
-  local steps = { since = since, leaves = { leaf }, writes = { out }, scratch = {} }
-  for i, l in ipairs(plan.leaves) do steps.leaves[i + 1] = l end
-  steps_of(steps, plan, job)
-  return runs.sequence(steps) or runs.AGAIN
-end
-
 -- from: the type in which elements are read; to: of the result, which has `count` of them along the axis.
-local function transform(what, x, from, to, axis, n, count, inverse, scale)
+local function transform(what, x, from, to, axis, n, count, inverse, scale, out)
   local shape, size = own.resized(what, x._shape, axis, count, to.itemsize)
   if x._size == 0 or size == 0 then return own.zeros(what, to, shape, size) end
   local outer, inner = own.around(shape, axis)
-  local leaf, out = own.dense(what, x, from), storage.empty(to, shape, size)
+  local leaf = own.dense(what, x, from)
   local double = (inverse and from or to).itemsize == 16
   local even = n % 2 == 0
   local plan = (even and plans.real or plans.complex)(what, n, double, inner == 1)
-  local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, to = out._leaf, scale = scale }
+  local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, scale = scale }
   local steps_of = inverse and (even and backward_even or backward_odd) or even and forward_even or forward_odd
-  runs.until_done(attempt, steps_of, plan, job, leaf, out._leaf)
-  return out
+  return own.launched(job, to, shape, size, plan, steps_of, out)
 end
 
 ---The transform of real numbers along one axis; the array's context is the current one.
@@ -109,10 +102,11 @@ end
 ---@param axis integer
 ---@param n integer
 ---@param scale number
+---@param out? any  as of own.transform
 ---@return cudalua.gpuarray.Array  floor(n / 2) + 1 elements along the axis
-function M.forward(what, x, real, complex, axis, n, scale)
+function M.forward(what, x, real, complex, axis, n, scale, out)
   local count = math.floor(n / 2) + 1
-  return transform(what, x, real, complex, axis, n, count, false, scale)
+  return transform(what, x, real, complex, axis, n, count, false, scale, out)
 end
 
 ---Real numbers from the transform of them.
@@ -123,9 +117,10 @@ end
 ---@param axis integer
 ---@param n integer                    of the result
 ---@param scale number
+---@param out? any  as of own.transform
 ---@return cudalua.gpuarray.Array
-function M.backward(what, x, complex, real, axis, n, scale)
-  return transform(what, x, complex, real, axis, n, n, true, scale)
+function M.backward(what, x, complex, real, axis, n, scale, out)
+  return transform(what, x, complex, real, axis, n, n, true, scale, out)
 end
 
 return M

@@ -11,6 +11,7 @@ local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
 
 local M = {}
 
@@ -45,22 +46,17 @@ local function store(sum, to)
     value = ctype.store(to, "v"), converted = ctype.convert(sum, to, "s") })
 end
 
--- Which parts of its file stand before a kernel.
-local before = { ["sparse/merge"] = { "tile" }, ["sparse/rows"] = { "piece" } }
+-- Which parts of its file stand before a kernel's.
+local before = { ["merge/partition"] = { "tile" }, ["merge/product"] = { "tile", "staging", "sums" },
+  ["rows/product"] = { "piece" }, ["rows/pieces"] = { "piece" } }
 
--- Where the value of an element is.
-local function element_at(path, ordered)
-  local i = path == "merge/product" and "first + i" or "i"
-  return ordered and ("order[%s]"):format(i) or i
-end
-
-local ITEMS = 7 -- of a thread: kernels/sparse/merge.cu
-
--- A thread's indices as operands of an asm statement.
-local function asm_operands(place)
-  local list = {}
-  for k = 0, ITEMS - 1 do list[k + 1] = ('"+%s"(at[%d])'):format(place.itemsize == 4 and "r" or "l", k) end
-  return table.concat(list, ", ")
+-- What kernels/sparse/merge.cu needs beyond the types. Sums of 4 bytes fit into the registers of 12 blocks for each
+-- multiprocessor; wider ones would be spilled.
+local function merge_fields(place, data, sum, ordered)
+  local fields = { align = math.min(16, 4 * data.itemsize), word = data.itemsize == 2 and "uint2" or "uint4",
+    data = ctype.memory(data), bounds = sum.itemsize == 4 and place.itemsize == 4 and 12 or 1 }
+  fields.stage = template.fill("sparse/merge", ordered and "stage_ordered" or "stage", fields):gsub("\n+$", "")
+  return fields
 end
 
 ---A kernel, "merge/product" of kernels/sparse/merge.cu, for types.
@@ -84,10 +80,11 @@ function M.kernel(path, name, place, types, ordered)
     local fields, list = {}, { template.fill("sparse/build", "place", { place = ctype.memory(place) }) }
     if types then
       list[#list + 1] = scalar(sum) .. load("load_a", data, sum) .. load("load_x", other, sum) .. store(sum, result)
-      fields = { data = ctype.memory(data), other = ctype.memory(other), result = ctype.memory(result),
-        order = element_at(path, ordered), indices = asm_operands(place) }
+      fields = path == "merge/product" and merge_fields(place, data, sum, ordered) or { data = ctype.memory(data) }
+      fields.other, fields.result = ctype.memory(other), ctype.memory(result)
+      fields.order = ordered and "order[i]" or "i"
     end
-    for _, p in ipairs(before[file] or {}) do list[#list + 1] = template.fill(file, p, fields) end
+    for _, p in ipairs(before[path] or {}) do list[#list + 1] = template.fill(file, p, fields) end
     list[#list + 1] = template.fill(file, part, fields)
     local text = table.concat(list)
     return name, text, prelude.needed(text)
@@ -98,6 +95,14 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array
 function M.dense(x) return evaluate(x).dense and x or view.copy(x, "C") end
+
+---An array as dense() gives it, whose first element lies at a multiple of 16 bytes.
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.aligned(x)
+  local leaf = evaluate(x)
+  return leaf.dense and leaf.aligned and x or view.copy(x, "C")
+end
 
 ---Frees arrays that are not shared, before the collector would.
 ---@param ... cudalua.gpuarray.Array
@@ -150,9 +155,11 @@ local function listed(step, leaves, made, scratch)
   return list
 end
 
-local function attempt(since, job, writes)
+local function attempt(since, job, writes, into)
+  local to = into and write.prepare(into)
   local leaves, written, scratch, made = {}, {}, {}, {}
-  local sequence = { since = since, leaves = leaves, writes = written, scratch = scratch }
+  local sequence = { since = since, leaves = leaves, writes = written, scratch = scratch,
+    changes = into ~= nil }
   for _, step in ipairs(job) do
     if step.fill then
       local leaf = evaluate(step.fill)
@@ -165,17 +172,19 @@ local function attempt(since, job, writes)
     end
   end
   for k, x in ipairs(writes) do written[k] = evaluate(x) end
+  if into and write.is_moved(into, to) then return runs.AGAIN end
   local done, captured = runs.sequence(sequence)
   if not done then return runs.AGAIN end
   return true, captured
 end
 
----Launches the kernels of a job in their order. They write to new memory that is not shared.
+---Launches the kernels of a job in their order. They write to new memory that is not shared, but for the last one.
 ---@param job cudalua.sparse.Step[]
 ---@param writes cudalua.gpuarray.Array[]
+---@param into? cudalua.gpuarray.Array  is among these, was there before, and only the last kernel writes to it
 ---@return boolean captured
-function M.launch(job, writes)
-  local _, captured = runs.until_done(attempt, job, writes)
+function M.launch(job, writes, into)
+  local _, captured = runs.until_done(attempt, job, writes, into)
   return captured or false
 end
 

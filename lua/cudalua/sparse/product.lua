@@ -11,6 +11,7 @@ local core = require "cudalua.core"
 local cusparse = require "cudalua.sparse.cusparse"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
@@ -18,6 +19,7 @@ local matrix = require "cudalua.sparse.matrix"
 local packed = require "cudalua.sparse.packed"
 local long_lines = require "cudalua.sparse.pieces"
 local structures = require "cudalua.sparse.structure"
+local write = require "cudalua.gpuarray.core.write"
 
 local refuse = layout.refuse
 
@@ -45,12 +47,20 @@ end
 
 local STEPS_THREADS = 128 -- of a block: kernels/sparse/merge.cu
 
+-- Where the result goes: `out`, if one kernel alone writes it and may do so at once, or a new array.
+local function target(out, t, shape, x, data)
+  local is_direct = write.dense_at_once(out, t, shape, { evaluate(x), evaluate(data) })
+  return is_direct and out or gpuarray.empty(shape, t), is_direct and out or nil
+end
+
 -- y = s x, a vector.
-local function times_vector(what, s, order, data, x, t)
+local function times_vector(what, s, order, data, x, t, out)
   local types = { data = data._dtype, other = x._dtype, result = t }
   local starts, blocks = structures.partition(s, what)
+  if not order then data = code.aligned(data) end -- the kernel loads words of 16 bytes
   local sum = code.sum_type(t)
-  local y, heads = structures.list(t, s.lines), code.scratch(blocks * sum.itemsize)
+  local y, into = target(blocks == 1 and out or nil, t, { s.lines }, x, data)
+  local heads = code.scratch(blocks * sum.itemsize)
   local carries = code.scratch(blocks * sum.itemsize)
   local job = { { kernel = code.kernel("merge/product", "sparse_merge", s.place, types, order and true),
     blocks = blocks, threads = STEPS_THREADS,
@@ -59,17 +69,17 @@ local function times_vector(what, s, order, data, x, t)
     job[2] = { kernel = code.kernel("merge/carries", "sparse_carries", s.place, types), n = blocks,
       arguments = { blocks, s.lines, starts, heads, carries, y } }
   end
-  code.launch(job, { y })
+  code.launch(job, { y }, into)
   return y
 end
 
 local WARPS = 8 -- of a block: kernels/sparse/rows.cu
 
 -- y = s x, a matrix.
-local function times_matrix(what, s, order, data, x, t)
+local function times_matrix(what, s, order, data, x, t, out)
   local columns, p = x._shape[2], long_lines.of(s, what)
-  local y, strips, types = gpuarray.empty({ s.lines, columns }, t), math.ceil(columns / 32),
-    { data = data._dtype, other = x._dtype, result = t }
+  local y, into = target(not p and out or nil, t, { s.lines, columns }, x, data)
+  local strips, types = math.ceil(columns / 32), { data = data._dtype, other = x._dtype, result = t }
   local job = { { kernel = code.kernel("rows/product", "sparse_rows", s.place, types, order and true),
     blocks = math.ceil(s.lines * strips / WARPS),
     arguments = { s.lines, columns, strips, s.indptr, s.indices, order or s.indices, data, x, y } } }
@@ -82,12 +92,12 @@ local function times_matrix(what, s, order, data, x, t)
     job[3] = { kernel = code.kernel("rows/sums", "sparse_piece_sums", s.place, types), n = p.long * columns,
       arguments = { p.long, columns, p.lines, p.first, sums, y } }
   end
-  code.launch(job, { y })
+  code.launch(job, { y }, into)
   return y
 end
 
--- own: under every backend.
-local function times_dense(what, m, x, own)
+-- own: under every backend. out: gets the result, if that can be written there at once.
+local function times_dense(what, m, x, own, out)
   local n = x._ndim
   if n ~= 1 then m = matrix.elements(what, m) end
   if n ~= 1 and n ~= 2 or x._shape[1] ~= m._columns then misfit(what, m, x._shape) end
@@ -102,8 +112,8 @@ local function times_dense(what, m, x, own)
     return packed.times_vector(m, x, t, function(s, order, data) return times_vector(what, s, order, data, x, t) end)
   end
   local s, order = matrix.oriented(m, false, what)
-  if n == 1 then return times_vector(what, s, order, m._data, x, t) end
-  return times_matrix(what, s, order, m._data, x, t)
+  if n == 1 then return times_vector(what, s, order, m._data, x, t, out) end
+  return times_matrix(what, s, order, m._data, x, t, out)
 end
 
 -- ---- sparse times sparse --------------------------------------------------------------------------------------------
@@ -182,6 +192,11 @@ end
 
 -- ---- the method -----------------------------------------------------------------------------------------------------
 
+-- What was not written to out at once is copied there.
+local function delivered(what, y, out)
+  return (out == nil or rawequal(y, out)) and y or functions.deliver(what, y, out)
+end
+
 local options_of_matmul = { out = true, stream = true, allocator = true }
 
 ---The product with a vector, a dense matrix or a sparse matrix. Every sum has the same order on every device, unless
@@ -203,8 +218,7 @@ function Matrix:matmul(x, options)
   end
   x = arguments.any_array(what, "x", x)
   return matrix.inside(self, function()
-    local y = times_dense(what, self, x)
-    return o.out ~= nil and functions.deliver(what, y, o.out) or y
+    return delivered(what, times_dense(what, self, x, false, o.out), o.out)
   end)
 end
 
@@ -226,8 +240,7 @@ function Matrix:sum(options)
   local axis = layout.axis(what, o.axis, 2)
   return matrix.inside(self, function()
     local m = axis == 2 and self or self:transpose()
-    local y = times_dense(what, m, construct.ones(m._columns, self._data._dtype), true)
-    return o.out ~= nil and functions.deliver(what, y, o.out) or y
+    return delivered(what, times_dense(what, m, construct.ones(m._columns, self._data._dtype), true, o.out), o.out)
   end)
 end
 

@@ -116,7 +116,7 @@ function M.flipped(s, what)
   return f
 end
 
-local TILE = 128 * 7 -- steps of a block: kernels/sparse/merge.cu
+local TILE = 128 * 8 - 4 -- steps of a block: kernels/sparse/merge.cu
 
 ---Where each block's part of the merge path begins.
 ---@param s table

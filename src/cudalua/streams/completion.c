@@ -40,9 +40,9 @@ typedef struct cl_Inbox {
   bool told; /* the software device knows that the program sleeps until then */
   Completion *head, **tail;
   _Atomic uint32_t length;
-  Completion *_Atomic dropped; /* will not be called: their functions wait to be released */
-  CUresult lost;               /* the fault that dropped some, which cuda.poll() has not raised yet; else 0 */
-  int *unused;                 /* registry references of functions that no node has any more */
+  Completion *dropped; /* will not be called: their functions wait to be released */
+  CUresult lost;       /* the fault that dropped some, which cuda.poll() has not raised yet; else 0 */
+  int *unused;         /* registry references of functions that no node has any more */
   uint32_t unused_count, unused_room;
 } cl_Inbox;
 
@@ -206,14 +206,16 @@ static void host_dispose(cl_Rec *r) {
 CL_FAMILY(CL_HOST_FUNCTION, .dispose = host_dispose);
 
 static void give_back_dropped(lua_State *L, cl_Inbox *box) {
-  while (box->dropped) {
-    pthread_mutex_lock(&box->lock);
-    Completion *c = box->dropped;
-    if (c) box->dropped = c->next;
-    if (c) box->refs--;
-    pthread_mutex_unlock(&box->lock);
-    if (c) luaL_unref(L, LUA_REGISTRYINDEX, c->ref);
+  pthread_mutex_lock(&box->lock);
+  Completion *first = box->dropped;
+  box->dropped = NULL;
+  for (const Completion *c = first; c; c = c->next) box->refs--; /* the state's own is left */
+  pthread_mutex_unlock(&box->lock);
+  for (Completion *c = first; c;) {
+    Completion *next = c->next;
+    luaL_unref(L, LUA_REGISTRYINDEX, c->ref); /* raises nothing */
     free(c);
+    c = next;
   }
 }
 

@@ -179,6 +179,55 @@ function M.prepare(dst, ours)
   return storage.leaf_of(dst)
 end
 
+-- ---- results that kernels write to an array at once -----------------------------------------------------------------
+
+---May kernels write to memory while they read other memory?
+---@param leaf table
+---@param other table
+---@return boolean
+function M.is_apart(leaf, other)
+  return leaf.store ~= other.store and not (leaf.store.exported and other.store.exported)
+end
+
+---The memory of an array, if a result can be written to it at once. If not, the result is copied there, which follows
+---all rules of writes.
+---@param out any
+---@param dtype cudalua.dtype.DType  of the result
+---@param shape integer[]            of the result
+---@param sources table[]            leaves that kernels read meanwhile
+---@return table? leaf
+function M.at_once(out, dtype, shape, sources)
+  if not object.is_array(out) or out._sig == object.placeholder or out._dtype ~= dtype or
+    not layout.same(out._shape, shape) or out._size == 0 then
+    return nil
+  end
+  local leaf = evaluate.evaluate(out)
+  if layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then return nil end
+  for _, x in ipairs(sources) do
+    if not M.is_apart(leaf, x) or x.buf and x.store.context ~= leaf.store.context then return nil end
+  end
+  return leaf
+end
+
+---The same for kernels that write elements in C order, side by side.
+---@param out any
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param sources table[]
+---@return boolean
+function M.dense_at_once(out, dtype, shape, sources)
+  local leaf = out ~= nil and M.at_once(out, dtype, shape, sources)
+  return leaf and leaf.dense and leaf.aligned or false
+end
+
+---Was something changed since prepare() gave an array's memory? Whoever gets other memory may do that.
+---@param dst cudalua.gpuarray.Array
+---@param leaf table
+---@return boolean
+function M.is_moved(dst, leaf)
+  return storage.leaf_of(dst).buf ~= leaf.buf or #storage.readers(leaf.store) > 0
+end
+
 ---The address is given away: from now on the contents may change at any time, so nothing waits to be computed.
 ---@param x cudalua.gpuarray.Array
 ---@return table leaf

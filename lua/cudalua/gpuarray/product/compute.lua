@@ -5,11 +5,11 @@ local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local lt = require "cudalua.gpuarray.product.lt"
-local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
 local own = require "cudalua.gpuarray.product.own"
 local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
+local write = require "cudalua.gpuarray.core.write"
 
 local M = {}
 
@@ -32,25 +32,13 @@ local function added(what, record, ends)
   return leaf
 end
 
--- May kernels write to an array while they read an operand?
-local function is_apart(leaf, other)
-  return leaf.store ~= other.store and not (leaf.store.exported and other.store.exported)
-end
-
--- The array if the result can be written to it at once; else it is copied there, which follows all rules of writes.
+-- The array if the result can be written to it at once.
 local function written_at_once(record, out, c)
-  if not object.is_array(out) or out._sig == object.placeholder or out._dtype ~= record.result or
-    not layout.same(out._shape, record.shape) or out._size == 0 then
-    return nil
-  end
-  local leaf, a, b = evaluate.evaluate(out), record.a.leaf, record.b.leaf
-  if layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) or not is_apart(leaf, a) or not is_apart(leaf, b) or
-    leaf.store.context ~= (a.buf and a or b).store.context then
-    return nil
-  end
-  local same = c and c.store == leaf.store and c.off == leaf.off and layout.same(c.shape, leaf.shape) and
+  local leaf = write.at_once(out, record.result, record.shape, { record.a.leaf, record.b.leaf })
+  if not leaf or not c then return leaf and out end
+  local same = c.store == leaf.store and c.off == leaf.off and layout.same(c.shape, leaf.shape) and
     layout.same(c.strides, leaf.strides)
-  return (not c or same or is_apart(leaf, c)) and out or nil
+  return (same or write.is_apart(leaf, c)) and out or nil
 end
 
 -- By cuBLASLt, or by own kernels.

@@ -20,8 +20,8 @@ local M = {}
 
 local GRID = 2 ^ 31 - 1 -- blocks; kernels go on to what is left
 local SCALED, ADDED = 1, 2 -- of product.cu
-local ROWS = 32 -- of a block of array_product_columns
-local WARPS = 8 -- of a block
+local ROWS = 32 -- of a block of array_product_columns, which has 32 threads for each
+local WARPS = 8 -- of another block
 local BUSY = 32 -- warps for each multiprocessor; a product that has as many need not divide its sums
 
 -- ---- sources --------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ local function vector_kernel(r, rank, target, part, swapped)
     function()
       return template.fill("linalg/vector", "lanes", { further = further,
         term = swapped and "cl_fma(y, x, sum)" or "cl_fma(x, y, sum)" })
-    end, {})
+    end, { ahead = r.dtype.itemsize <= 8 and 8 or 4 }) -- elements that fit into the registers of 1024 threads
 end
 
 local function chunks_kernel(r, rank, target)
@@ -278,7 +278,7 @@ local function add_vector(steps, p, target, chunks)
   if swapped then places = { places[B], places[A], places[OUT], places[C] } end
   append_batch(list, p.extents, places, wanted[target])
   add(steps, vector_kernel(r, #p.extents, target, along and "rows" or "columns", swapped),
-    along and ceil(all / WARPS) or all, list)
+    along and ceil(all / WARPS) or all, list, not along and 32 * ROWS or nil)
 end
 
 -- Has a product of a matrix and a vector too few rows for all multiprocessors?
@@ -342,8 +342,7 @@ function M.attempt(since, record, alpha, beta, c, to)
   local leaf = to and write.prepare(to) or out._leaf
   local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf }, changes = to ~= nil }
   M.step(steps, record, leaf, alpha, beta, c, plan.tensor(record))
-  -- Whoever gets memory may change what is where, or write down what still has to read it.
-  if to and (storage.leaf_of(to).buf ~= leaf.buf or #storage.readers(leaf.store) > 0) then return runs.AGAIN end
+  if to and write.is_moved(to, leaf) then return runs.AGAIN end
   if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end
   return runs.sequence(steps) and out or runs.AGAIN
 end
