@@ -202,6 +202,18 @@ describe("Maps of arrays", function()
     assert.same({ 20, 0, 2, 6, 12 }, y:tolist())
   end)
 
+  it("are values like others where they come up again", function()
+    local first, second, still = x:roll(1), x:roll(1), x:roll(0)
+    local y = first * 100 + (second - x * 2) + second * 1000
+    assert.same({ 4404, -2, 1097, 2196, 3295 }, y:tolist())
+    local z = x - 2 * still
+    gpuarray.eval(z, still)
+    assert.same({ 0, 1, 2, 3, 4 }, still:tolist())
+    assert.same({ 0, -1, -2, -3, -4 }, z:tolist())
+    z = x * 3 - still + still * 10
+    assert.same({ 0, 12, 24, 36, 48 }, z:tolist())
+  end)
+
   it("are results beside others in one kernel", function()
     local p, q
     assert.equal(1, launches(function()

@@ -179,23 +179,34 @@ local function select_operands(w, sig, a, b, c, below)
   return step(w, sig)
 end
 
+local function scalar(w, x, dtype)
+  plan.walk(w, x, dtype)
+  return w.values
+end
+
+-- Returns the number of the value, which may be one that came up before.
 function walk_below(w, x, dtype, below)
-  if type(x) == "number" then return plan.walk(w, x, dtype) end
+  if type(x) == "number" then return scalar(w, x, dtype) end
   x = x._first or x
   local number = below.numbers[x]
-  if number then return step(w, number) end
+  if number then
+    step(w, number)
+    return number
+  end
   local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
   if sig == false and x._leaf ~= true then return walk_below(w, leaf_of(x), dtype, below) end
   if x._leaf == true then
     w.values = w.values + 1
     below.numbers[x] = w.values
-    return mapped_leaf(w, x, below)
+    mapped_leaf(w, x, below)
+    return w.values
   end
-  if not sig then return plan.walk(w, x, dtype) end
+  if not sig then return scalar(w, x, dtype) end
   if w.values > MOST_VALUES then
     w.first = w.first or w.met[1] and w.met[1].array or x
     w.values = w.values + 1
-    return step(w, sig)
+    step(w, sig)
+    return w.values
   end
   if sig.maps and not sig.selects then
     return walk_below(w, a, sig.x, go_below(w, x, b, below))
@@ -216,6 +227,7 @@ function walk_below(w, x, dtype, below)
   end
   below.numbers[x] = w.values
   if met then account(w, met, leaves, values) end
+  return w.values
 end
 
 ---A node of a map or of select(), met by a walk. Kernels that cannot read mapped arrays compute what they were to read
@@ -232,6 +244,7 @@ function plan.walk_map(w, x, sig, a, b, c)
     return step(w, sig)
   end
   if not w.below then w.below, w.met, w.strides, w.links = {}, {}, {}, {} end
+  local number
   if sig.selects then
     if x ~= w.root then
       w.ninner = w.ninner + 1
@@ -240,10 +253,12 @@ function plan.walk_map(w, x, sig, a, b, c)
     select_operands(w, sig, a, b, c)
   elseif b.identity and same(x._shape, w.shape) then
     plan.walk(w, a, sig.x)
+    a = a._first or a
+    number = a._num
   else
-    walk_below(w, a, sig.x, go_below(w, x, b))
+    number = walk_below(w, a, sig.x, go_below(w, x, b))
   end
-  x._mark, x._num = w.serial, w.values
+  x._mark, x._num = w.serial, number or w.values
   w.nodes = w.nodes or {}
   w.nodes[#w.nodes + 1] = x
 end
