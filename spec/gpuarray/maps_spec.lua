@@ -533,6 +533,7 @@ describe("Maps of arrays", function()
       seen[got[1]] = true
     end
     assert.is_true(seen[7])
+    assert.is_true(pending[1]._sig ~= nil)
   end)
 
   it("count the bytes of an array once in a profile", function()
