@@ -40,9 +40,11 @@ all_spec_files() {
   done
 }
 
-# Under the sanitizers, the specs of these folders mostly run generated kernels on the same C code. Every second file
-# takes its turn (CUDALUA_TURN; spec/support/turn.lua takes parts of long sweeps in all of them).
-IN_TURNS=(gpuarray linalg fft sparse image random userkernel)
+# Under the sanitizers, these files and the files of these folders mostly run Lua, NVRTC, and generated kernels on the same
+# C code. Every fourth one has its turn. Of CUDALUA_TURN, the remainder of 4 chooses the part of long sweeps
+# (spec/support/turn.lua) and the rest the files, so that each file comes with each part.
+IN_TURNS=(gpuarray linalg fft sparse image random userkernel files help look ndarray project prompt setup ship
+  compiler_abuse_spec.lua compiler_options_spec.lua nvcc_spec.lua nvcc_names_spec.lua)
 
 spec_files() {
   local file number
@@ -52,9 +54,10 @@ spec_files() {
   fi
   number=$((CUDALUA_TURN / 4))
   while read -r file; do
-    if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* ]]; then
+    if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* ||
+      " ${IN_TURNS[*]} " = *" $(basename "$file") "* ]]; then
       number=$((number + 1))
-      [[ $((number % 2)) -eq 0 ]] || continue
+      [[ $((number % 4)) -eq 0 ]] || continue
     fi
     echo "$file"
   done < <(all_spec_files)
@@ -184,7 +187,7 @@ run_tests() {
 
 # The C code of core and softgpu is instrumented, LuaJIT is not: so the runtime has to be loaded first, and
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
-# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every second file
+# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every fourth file
 # of some folders runs, and long sweeps take a part (IN_TURNS, spec/support/turn.lua).
 run_sanitized() {
   need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}

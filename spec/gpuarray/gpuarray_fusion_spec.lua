@@ -386,6 +386,7 @@ describe("Random programs of reductions, scans, sorts and random numbers", funct
     state = (tonumber(os.getenv "CUDALUA_SEED") or 0) + 31337
     local list = {}
     for i = 1, tonumber(full) or (sanitized and 20 or 80) do list[i] = reducing_program() end
+    if not sanitized then list = turn.share(list) end
     for _, kind in ipairs(kinds) do -- kernels that stand in sources of their own
       for axis = 1, 2 do gpuarray.zeros({ 4, 6 }, kind):sort(axis) end
     end

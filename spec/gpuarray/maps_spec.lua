@@ -2,13 +2,17 @@
 -- keeps each of them the copy that it stands for. maps_random_spec.lua compares programs of them with loops.
 local gpu = require "spec.support.gpu"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
+local core = require "cudalua.core"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local knob = require "spec.support.knob"
 local layout = require "cudalua.base.layout"
+local moved = require "spec.support.moved"
 local ndarray = require "cudalua.ndarray"
 local plan = require "cudalua.gpuarray.core.plan"
+local reentry = require "spec.support.reentry"
 local runs = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
 local function launches(f)
@@ -111,6 +115,11 @@ describe("Maps of arrays", function()
       (s:roll(1) + s:roll(2) + s:roll(3)):eval()
     end))
     assert.is_false(s._sig) -- it was stored
+    -- Read by one map, and without one: 8 where it costs 7.
+    assert.equal(2, launches(function()
+      s = a + b + c + d;
+      (s:roll(1) + s):eval()
+    end))
     assert.same({ 10, 14, 18, 22, 26 }, s:tolist())
     -- Long stencils of stencils are stored on the way, and do not grow without bounds.
     local u, expected = x, { 0, 1, 2, 3, 4 }
@@ -153,11 +162,56 @@ describe("Maps of arrays", function()
     assert.same(start, u:tolist())
   end)
 
+  it("do not make walks longer and longer", function()
+    local reads, levels = 0, 12
+    local enter = plan.enter
+    finally(knob(plan, "enter", function(...)
+      reads = reads + 1
+      return enter(...)
+    end))
+    local u, host = x, moved.new({ 5 }, function(index) return index[1] end)
+    for _ = 1, levels do
+      u = u:pad({ 1, 0 }, "edge") + u:pad({ 0, 1 }, "wrap")
+      host = moved.apply(function(a, b) return a + b end, moved.pad(host, { { 1, 0 } }, "edge"),
+        moved.pad(host, { { 0, 1 } }, "wrap"))
+    end
+    assert.same({ unpack(host) }, u:tolist())
+    assert.is_true(reads > levels and reads < levels * 400, reads)
+  end)
+
+  it("have parts that gpuarray.eval() leaves to them", function()
+    collectgarbage()
+    gpuarray.eval()
+    local border, both = m:pad(1), gpuarray.concatenate { x, x, x }
+    assert.same({ border, both }, storage.all_pending())
+    assert.equal(2, gpu.kernels(function() gpuarray.eval() end))
+    assert.same({ 0, 8, 9, 10, 11, 0 }, border:tolist()[4])
+    assert.same({ 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4 }, both:tolist())
+  end)
+
   it("are stored for reductions, scans and products as one array", function()
     assert.equal(2, launches(function() (x:roll(1) * x:roll(2)):sum():eval() end))
     assert.equal(4 * 3 + 0 * 4 + 1 * 0 + 2 * 1 + 3 * 2, (x:roll(1) * x:roll(2)):sum():item())
     assert.same({ 4, 4, 5, 7, 10 }, x:roll(1):cumsum():tolist())
     assert.equal(30, x:roll(1):dot(x:roll(1)):item())
+  end)
+
+  it("read what an expression below uses twice once", function()
+    local y = (x * x + x):roll(1)
+    assert.equal(1, select(2, gpuarray.source(y):gsub("const float %*p%d", "")))
+    assert.same({ 20, 0, 2, 6, 12 }, y:tolist())
+  end)
+
+  it("are values like others where they come up again", function()
+    local first, second, still = x:roll(1), x:roll(1), x:roll(0)
+    local y = first * 100 + (second - x * 2) + second * 1000
+    assert.same({ 4404, -2, 1097, 2196, 3295 }, y:tolist())
+    local z = x - 2 * still
+    gpuarray.eval(z, still)
+    assert.same({ 0, 1, 2, 3, 4 }, still:tolist())
+    assert.same({ 0, -1, -2, -3, -4 }, z:tolist())
+    z = x * 3 - still + still * 10
+    assert.same({ 0, 12, 24, 36, 48 }, z:tolist())
   end)
 
   it("are results beside others in one kernel", function()
@@ -168,6 +222,16 @@ describe("Maps of arrays", function()
     end))
     assert.same({ 4, 1, 3, 5, 7 }, p:tolist())
     assert.same({ 2, 4, 6, 8, 0 }, q:tolist())
+    -- What one of them reads at several places is stored first, as where it is alone.
+    local a, b, c = x + 1, x + 2, x + 3
+    gpuarray.eval(a, b, c)
+    assert.equal(2, launches(function()
+      local s = a + b + c + x
+      p, q = s:roll(1) + s, x * 2
+      gpuarray.eval(p, q)
+    end))
+    assert.same({ 28, 16, 24, 32, 40 }, p:tolist())
+    assert.same({ 0, 2, 4, 6, 8 }, q:tolist())
   end)
 
   it("lie as copies do, and so does what is made of them", function()
@@ -226,6 +290,21 @@ describe("Maps of arrays", function()
       holds(ndarray.zeros(6, t), a:pad(1)[1])
       holds(host:slice({ 2 }, {}), gpuarray.concatenate { a, a[{ { 2 } }] }[{ { 4 } }])
     end
+  end)
+
+  it("keep the bits of numbers that are none, and read words only where they lie", function()
+    local bits = gpuarray.to_gpu({ 0x7d01, 0xfc01, 0x7fff, 0x0001 }, "uint16")
+    for _, t in ipairs { "float16", "bfloat16" } do
+      local a = bits:view(t)
+      assert.same({ 0, 0x7d01, 0xfc01, 0x7fff, 0x0001, 0 }, a:pad(1):eval():view "uint16":tolist())
+      assert.same({ 0x7d01, 0xfc01, 0x7fff, 0x0001, 0x7d01, 0xfc01, 0x7fff, 0x0001 },
+        gpuarray.concatenate { a, a }:eval():view "uint16":tolist())
+      assert.same({ 0x0001, 0x7d01, 0xfc01, 0x7fff }, a:roll(1):eval():view "uint16":tolist())
+    end
+    local bytes_of = gpuarray.arange(36, "int32"):astype "uint8":reshape(4, 9):eval()
+    local odd = bytes_of[{ {}, { 2, 9 } }]
+    assert.same({ 28, 29, 30, 31, 32, 33, 34, 35 }, odd:roll(1, 1):tolist()[1])
+    assert.same({ 1, 2, 3, 4, 5, 6, 7, 8 }, odd:roll(1, 1):tolist()[2])
   end)
 
   it("are the same where numbers have 64 bits", function()
@@ -358,8 +437,21 @@ describe("Maps of arrays", function()
     assert.same({ 17, 18, 11, 5, 9 }, x:tolist())
     m.T:set(m.T:roll(1, 1))
     assert.same({ { 3, 0, 1, 2 }, { 7, 4, 5, 6 }, { 11, 8, 9, 10 } }, m:tolist())
+    -- The clash is seen whoever else reads the array.
+    local y = gpuarray.arange(5, "int32"):eval()
+    assert.same({ 3, 4, 0, 1, 2 }, cuda.fft.fftshift(y, { out = y }):tolist())
+    local long = gpuarray.arange(5000, "int32"):eval()
+    local restore = knob(storage, "has_readers", function() return false end)
+    local ok, failure = pcall(function()
+      long:set(long:roll(1))
+      long:set(long + long:roll(1))
+    end)
+    restore()
+    assert(ok, failure)
+    assert.same({ 9997, 4999, 1, 3 }, long[{ { 1, 4 } }]:tolist())
+    assert.equal(4999 * 5000, long:sum():item())
     -- A graph has the address: the values go to the same memory.
-    local y = gpuarray.arange(3, "int32"):eval()
+    y = gpuarray.arange(3, "int32"):eval()
     local address = y.ptr
     y:set(y:roll(1))
     assert.same({ 2, 0, 1 }, y:tolist())
@@ -427,6 +519,31 @@ describe("Maps of arrays", function()
     for _ = 1, 3 do assert.same({ 5, 2, 4, 6, 3 }, step(gpuarray.arange(5, "float32")):tolist()) end
   end)
 
+  it("of one array have one time, whenever a finalizer writes to it", function()
+    local first, second, pending = { 0, 1, 2, 0, 1, 2 }, { 7, 7, 7, 7, 7, 7 }, {}
+    local function call(k)
+      local a = gpuarray.arange(3, "int32"):eval()
+      pending[1] = a + 1 -- so that the write goes to new memory
+      return reentry.call(function() return gpuarray.concatenate { a, a } end, function() a:fill(7) end, k)
+    end
+    local seen = {}
+    for k = 1, select(2, call(math.huge)), gpu.sanitized and 17 or 1 do
+      local got = call(k):tolist()
+      assert.same(got[1] == 7 and second or first, got)
+      seen[got[1]] = true
+    end
+    assert.is_true(seen[7])
+    assert.is_true(pending[1]._sig ~= nil)
+  end)
+
+  it("count the bytes of an array once in a profile", function()
+    local a = gpuarray.zeros({ 64, 64 }, "float32"):eval()
+    local said = {}
+    finally(knob(core, "profile_bytes", function(n) said[#said + 1] = n end))
+    cuda.profile(function() (a:roll(1, 1) + a:roll(1, 2) + a):eval() end, { print = false })
+    assert.same({ 2 * 64 * 64 * 4 }, said)
+  end)
+
   it("do not hold back memory that is much larger than they are", function()
     local function live() return cuda.mem_stats().pooled.bytes end
     collectgarbage()
@@ -451,6 +568,12 @@ describe("Maps of arrays", function()
       function() return gpuarray.concatenate { x, foreign } end } do
       gpu.raises("LogicError", "two contexts", f)
     end
+    -- They are computed in their own context, wherever they are asked for.
+    local here = x:roll(1)
+    other:push()
+    here:eval()
+    other.pop()
+    assert.same({ 4, 0, 1, 2, 3 }, here:tolist())
     other:detach()
     gpu.raises("LogicError", "needs the value of an argument", gpuarray.fuse(function(a) return a:roll(1) end), x)
     local f = gpuarray.fuse(function(a) return a + x:roll(1) end)

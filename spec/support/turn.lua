@@ -1,7 +1,7 @@
--- Long sweeps. A run that has a turn takes a part of each sweep, and the next run another part: a quarter under the
--- sanitizers, half in the plain run of .ci/run. `./dev test` without CUDALUA_TURN takes everything, and so does
--- `./dev release-check sweeps`, also under the sanitizers. CUDALUA_TURN chooses the part: a number, which tools/test.sh
--- prints, or "all". What the sanitized run takes is among what the plain run of the same turn takes.
+-- Long sweeps. A run that has a turn takes a quarter of each sweep, and the next run another one. `./dev test` without
+-- CUDALUA_TURN takes everything, and so does `./dev release-check sweeps`, also under the sanitizers. CUDALUA_TURN
+-- chooses the part: a number, which tools/test.sh prints, or "all". Both runs of .ci/run have the same turn, so that
+-- the sanitized one finds the kernels that the plain one compiled.
 local M = {}
 
 local sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil
@@ -11,7 +11,7 @@ local word = os.getenv "CUDALUA_TURN" or (sanitized and "0" or "all")
 M.partial = word ~= "all" and os.getenv "CUDALUA_DRIVER" == "soft"
 
 ---How many parts a sweep has.
-M.parts = not M.partial and 1 or sanitized and 4 or 2
+M.parts = M.partial and 4 or 1
 
 ---The number of the turn.
 M.number = tonumber(word) or 0

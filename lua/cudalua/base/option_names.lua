@@ -98,14 +98,14 @@ end
 ---@param where string  function, for the message
 ---@param key any
 ---@param known table<string, boolean>
----@param options table  what has it
+---@param options? table  what has it; default: no table of options alone
 ---@raise LogicError that says which one was meant, and which ones there are
 function M.refuse(where, key, known, options)
   local all = {}
   for name in pairs_of(known) do all[name] = true end
   local named = package.loaded["cudalua.base.named"]
   for name in pairs_of(named and named.beside(where) or {}) do all[name] = true end
-  if type(key) == "number" and not getmetatable(options) then refuse_list(where, options, known, all) end
+  if type(key) == "number" and options and not getmetatable(options) then refuse_list(where, options, known, all) end
   local text, near = M.list(all), type(key) == "string" and {} or nil
   if near and #key > 1 then
     local names = {}

@@ -1,4 +1,4 @@
--- Walks below index maps (map.lua), and the end of programs that read mapped arrays.
+-- Walks below index maps (map.lua). mapped_end.lua ends the programs that read mapped arrays.
 --
 -- A map is read by the kernel that computes its consumer: the walk goes on below it, and takes the map along to the
 -- arrays that it comes to. There each axis of the program has a position of the array, through links
@@ -17,7 +17,9 @@ local plan = require "cudalua.gpuarray.core.plan"
 local tile = require "cudalua.gpuarray.kernel.tile"
 local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
 
-local abs, max, min = math.abs, math.max, math.min
+require "cudalua.gpuarray.core.mapped_end"
+
+local abs, max = math.abs, math.max
 local step, same, size_of = plan.step, layout.same, graph.size_of
 
 local M = {}
@@ -53,7 +55,6 @@ end
 ---@field ndim integer        of the operand
 ---@field numbers table       what was computed below it, by array: the numbers of the values
 ---@field size integer        elements of the program's axes that it has positions for
----@field node table          the first node of the map
 
 local nothing = {}
 
@@ -80,19 +81,16 @@ local function settled(w, below)
   return below
 end
 
--- Below the map of a node, from the program's own axes, or from below another map; nil: that would be too many links.
+-- Below the map of a node, from the program's own axes, or from below another map. An axis that is broadcast has one
+-- element, which arrays do not step along.
 local function go_below(w, x, map, above)
-  local rank, shape = #w.shape, x._shape
-  local skip, below = (above and above.ndim or rank) - #shape, { of = {}, links = {}, ndim = map.ndim }
+  local rank, skip, below = #w.shape, (above and above.ndim or #w.shape) - #x._shape, { of = {}, links = {},
+    ndim = map.ndim }
   for k = 1, rank do
-    local axis = (above and above.of[k] or k) - skip
-    local extent = axis >= 1 and (not above or above.of[k] > 0) and shape[axis]
-    below.of[k], below.links[k] = 0, nothing
-    if extent and map.of[axis] > 0 and (extent ~= 1 or w.shape[k] == 1) then
-      local links = above and maps.join(above.links[k], map.links[axis]) or not above and map.links[axis]
-      if not links then return nil end
-      below.of[k], below.links[k] = map.of[axis], links
-    end
+    local axis = (not above or above.of[k] > 0) and (above and above.of[k] or k) - skip or 0
+    local of = axis >= 1 and map.of[axis] or 0
+    below.of[k] = of
+    below.links[k] = of == 0 and nothing or above and maps.join(above.links[k], map.links[axis]) or map.links[axis]
   end
   return settled(w, below)
 end
@@ -114,10 +112,6 @@ end
 local function mapped_leaf(w, l, below)
   if size_of(l.shape) == 1 then return plan.leaf(w, l) end
   plan.enter(w, l)
-  if l.places then
-    w.drawn, w.misfit = l.node, true
-    return step(w, tokens[l.dtype])
-  end
   local n = w.nleaves + 1
   w.nleaves, w.leaves[n], w.classes[n], w.strided = n, l, "mapped", true
   w.strides[n], w.links[n] = strides_below(l, below)
@@ -132,7 +126,7 @@ local function mask(w, m, below)
     local axis = (below and below.of[k] or k) - skip
     local range = axis >= 1 and (not below or below.of[k] > 0) and m.ranges[axis]
     links[k], strides[k] = nothing, 0
-    if range and w.shape[k] ~= 1 then
+    if range then
       local list = below and { unpack(below.links[k]) } or {}
       list[#list + 1] = range
       links[k] = list
@@ -185,29 +179,37 @@ local function select_operands(w, sig, a, b, c, below)
   return step(w, sig)
 end
 
+local function scalar(w, x, dtype)
+  plan.walk(w, x, dtype)
+  return w.values
+end
+
+-- Returns the number of the value, which may be one that came up before.
 function walk_below(w, x, dtype, below)
-  if type(x) == "number" then return plan.walk(w, x, dtype) end
+  if type(x) == "number" then return scalar(w, x, dtype) end
   x = x._first or x
   local number = below.numbers[x]
-  if number then return step(w, number) end
+  if number then
+    step(w, number)
+    return number
+  end
   local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
   if sig == false and x._leaf ~= true then return walk_below(w, leaf_of(x), dtype, below) end
   if x._leaf == true then
     w.values = w.values + 1
     below.numbers[x] = w.values
-    return mapped_leaf(w, x, below)
+    mapped_leaf(w, x, below)
+    return w.values
   end
-  if not sig then return plan.walk(w, x, dtype) end
+  if not sig then return scalar(w, x, dtype) end
   if w.values > MOST_VALUES then
     w.first = w.first or w.met[1] and w.met[1].array or x
     w.values = w.values + 1
-    return step(w, sig)
+    step(w, sig)
+    return w.values
   end
   if sig.maps and not sig.selects then
-    local further = go_below(w, x, b, below)
-    if further then return walk_below(w, a, sig.x, further) end
-    w.first, w.values = w.first or x, w.values + 1
-    return step(w, sig)
+    return walk_below(w, a, sig.x, go_below(w, x, b, below))
   end
   local leaves, values, met = w.nleaves, w.values, meet(w, x, below)
   if x ~= w.root then
@@ -225,6 +227,7 @@ function walk_below(w, x, dtype, below)
   end
   below.numbers[x] = w.values
   if met then account(w, met, leaves, values) end
+  return w.values
 end
 
 ---A node of a map or of select(), met by a walk. Kernels that cannot read mapped arrays compute what they were to read
@@ -241,6 +244,7 @@ function plan.walk_map(w, x, sig, a, b, c)
     return step(w, sig)
   end
   if not w.below then w.below, w.met, w.strides, w.links = {}, {}, {}, {} end
+  local number
   if sig.selects then
     if x ~= w.root then
       w.ninner = w.ninner + 1
@@ -249,10 +253,12 @@ function plan.walk_map(w, x, sig, a, b, c)
     select_operands(w, sig, a, b, c)
   elseif b.identity and same(x._shape, w.shape) then
     plan.walk(w, a, sig.x)
+    a = a._first or a
+    number = a._num
   else
-    walk_below(w, a, sig.x, go_below(w, x, b))
+    number = walk_below(w, a, sig.x, go_below(w, x, b))
   end
-  x._mark, x._num = w.serial, w.values
+  x._mark, x._num = w.serial, number or w.values
   w.nodes = w.nodes or {}
   w.nodes[#w.nodes + 1] = x
 end
@@ -287,196 +293,6 @@ function plan.find_first(w)
     if M.is_dear(places, met.bytes, met.operations, x._dtype.itemsize) then return x end
   end
   if w.nodes and w.nodes[1] ~= w.root and reads_across(w) then return w.nodes[1] end
-end
-
--- ---- the end of a program -------------------------------------------------------------------------------------------
-
-local ends, root, out_steps = {}, {}, plan.steps
-
-local function end_token(rank, wide, pack, chunks)
-  local key = ((rank * 2 + (wide and 1 or 0)) * 32 + pack) * 32 + chunks
-  local token = ends[key]
-  if not token then
-    token = { kind = "end", class = "mapped", rank = rank, wide = wide, pack = pack, chunks = chunks }
-    ends[key] = token
-  end
-  return token
-end
-
-local function down(t, key)
-  local next = t[key]
-  if not next then
-    next = {}
-    t[key] = next
-  end
-  return next
-end
-
--- How a mapped operand is read: one object for all those that are read alike. `packed`: in packs along the last axis.
-local function step_token(links, inner, packed)
-  local t = down(root, packed and "packed" or inner == 0 and 0 or inner == 1 and 1 or "any")
-  for k = 1, #links do
-    for i = 1, #links[k] do t = down(t, links[k][i].kind) end
-    t = down(t, k < #links and "next" or "last")
-  end
-  local token = t.token
-  if not token then
-    token = { kind = "step", step = (inner == 0 or inner == 1) and inner or nil, packed = packed, links = {} }
-    for k = 1, #links do
-      token.links[k] = {}
-      for i = 1, #links[k] do
-        local link = links[k][i]
-        token.links[k][i] = { kind = link.kind, count = #link, divisor = link.divisor }
-      end
-    end
-    t.token = token
-  end
-  return token
-end
-
--- As plan.collapse, but axes with links stay by themselves. Axes of one element have no links that matter.
-local function collapse(shape, operands, links, axes)
-  local extents, joined, along, m, alone = {}, {}, {}, 0, true
-  for i = 1, #operands do joined[i], along[i] = {}, {} end
-  for _, axis in ipairs(axes) do
-    local e = shape[axis]
-    if e ~= 1 then
-      local fits = not alone
-      alone = false
-      for i = 1, #operands do
-        if links[i][axis] and #links[i][axis] > 0 then alone, fits = true, false end
-        if fits and joined[i][m] ~= operands[i][axis] * e then fits = false end
-      end
-      if fits then
-        extents[m] = extents[m] * e
-      else
-        m = m + 1
-        extents[m] = e
-      end
-      for i = 1, #operands do
-        joined[i][m], along[i][m] = operands[i][axis], not fits and links[i][axis] or along[i][m] or nothing
-      end
-    end
-  end
-  if m == 0 then
-    extents[1] = 1
-    for i = 1, #operands do joined[i][1], along[i][1] = 0, nothing end
-  end
-  return extents, joined, along
-end
-
-local LIMIT = plan.LIMIT
-
-local function reach_of(l)
-  local reach = 0
-  for k = 1, #l.shape do reach = reach + (l.shape[k] - 1) * abs(l.strides[k]) / l.dtype.itemsize end
-  return reach
-end
-
--- Is any position so far away that 32 bits do not count to it?
-local function is_wide(extents, joined, along, leaves, size)
-  if size >= LIMIT or plan.always_wide then return true end
-  for i = 1, #joined do
-    local reach = 0
-    for k = 1, #extents do
-      local extent = extents[k]
-      local links = along[i][k]
-      if #links > 0 then
-        if maps.reach(links, extent) >= LIMIT then return true end
-        extent = 1 -- positions are those of the array, whose own reach follows
-      end
-      reach = reach + (extent - 1) * abs(joined[i][k])
-    end
-    if reach + (leaves[i].mask and 0 or reach_of(leaves[i])) >= LIMIT then return true end
-  end
-  return false
-end
-
--- How many elements can be written together, and read from arrays without links.
-local function pack_of(extents, joined, along, leaves, whole, largest)
-  local rank = #extents
-  local pack, single = 16 / largest, false
-  while pack > 1 and extents[rank] % pack ~= 0 do pack = pack / 2 end
-  while pack > 1 and not tile.in_words(leaves[1], joined[1], rank, pack) do pack = pack / 2 end
-  for _, l in ipairs(whole) do
-    while pack > 1 and not tile.in_words(l, {}, 0, pack) do pack = pack / 2 end
-  end
-  for i = 2, #joined do
-    if #along[i][rank] > 0 or joined[i][rank] ~= 0 and not tile.in_words(leaves[i], joined[i], rank, pack) then
-      single = true
-    end
-  end
-  return single and min(pack, max(1, maps.BYTES / largest)) or pack
-end
-
--- The operands whose places differ from the output's: how they step along the axes of the program.
-local function operands_of(w, out)
-  local list = { operands = { plan.along(out, w.shape) }, leaves = { out }, links = { nothing }, whole = {},
-    largest = max(out.dtype.itemsize, w.largest), sum = w.bytes > 0 and w.bytes or out.dtype.itemsize, read = 0 }
-  for i = 1, w.nleaves do
-    local class, l = w.classes[i], w.leaves[i]
-    local n = #list.operands + 1
-    if class == "strided" then
-      list.operands[n], list.leaves[n], list.links[n] = plan.along(l, w.shape), l, nothing
-    elseif class == "mapped" or class == "mask" then
-      list.operands[n], list.leaves[n], list.links[n] = w.strides[i], l, w.links[i]
-    elseif class ~= "one" then
-      list.whole[#list.whole + 1] = l
-    end
-    if class ~= "one" and class ~= "mask" then
-      list.largest, list.sum, list.read = max(list.largest, l.dtype.itemsize), list.sum + l.dtype.itemsize,
-        list.read + 1
-    end
-  end
-  return list
-end
-
----Ends a program that reads mapped arrays.
----@param w cudalua.gpuarray.Walk
----@param out table     leaf
----@param size integer
----@return integer count  of w.numbers
-function plan.mapped_end(w, out, size)
-  local o = operands_of(w, out)
-  local extents, joined, along = collapse(w.shape, o.operands, o.links, plan.ordered(w.shape, o.operands[1]))
-  local rank, numbers, n = #extents, w.numbers, 0
-  local wide = is_wide(extents, joined, along, o.leaves, size)
-  local pack = pack_of(extents, joined, along, o.leaves, o.whole, o.largest)
-  step(w, end_token(rank, wide, pack, maps.chunks(pack, o.largest, o.sum, o.read)))
-  for k = 2, rank do n = plan.add_extent(numbers, n, k == rank and extents[k] / pack or extents[k], wide) end
-  local inner = out_steps[joined[1][rank]] or out_steps.any
-  step(w, inner)
-  for k = 1, inner.step and rank - 1 or rank do
-    n = n + 1
-    numbers[n] = joined[1][k]
-  end
-  for i = 2, #joined do
-    local links, last = along[i], joined[i][rank]
-    local linked = #links[rank] > 0
-    local packed = not linked and last == 1 and tile.in_words(o.leaves[i], joined[i], rank, pack)
-    local fast = (last == 1 or last == 0 and not linked) and last or nil
-    local is_mask = o.leaves[i].mask
-    step(w, step_token(links, fast, packed))
-    if not is_mask then
-      for k = 1, fast and rank - 1 or rank do
-        n = n + 1
-        numbers[n] = joined[i][k]
-      end
-    end
-    for k = 1, rank do
-      for _, link in ipairs(links[k]) do
-        for j = 1, #link do
-          if j == link.divisor then
-            n = plan.add_extent(numbers, n, link[j], wide)
-          else
-            n = n + 1
-            numbers[n] = link[j]
-          end
-        end
-      end
-    end
-  end
-  return n
 end
 
 return M

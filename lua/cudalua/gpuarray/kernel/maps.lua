@@ -67,13 +67,10 @@ end
 ---@return cudalua.gpuarray.Link
 function M.range(before, extent) return { kind = "range", reach = 0, extent = 2, before, extent } end
 
----A map has at most so many links along an axis; a longer one is stored on the way.
-M.MOST = 4
-
 ---Links, followed by those of the map below: two rolls are one, and so are two parts.
 ---@param first cudalua.gpuarray.Link[]
 ---@param second cudalua.gpuarray.Link[]
----@return cudalua.gpuarray.Link[]? links  nil: too many
+---@return cudalua.gpuarray.Link[]
 function M.join(first, second)
   if #first == 0 then return second end
   if #second == 0 then return first end
@@ -88,7 +85,7 @@ function M.join(first, second)
     from = 2
   end
   for k = from, #second do list[#list + 1] = second[k] end
-  return #list <= M.MOST and list or nil
+  return list
 end
 
 ---@param a cudalua.gpuarray.Link[]

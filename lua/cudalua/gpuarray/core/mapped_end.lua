@@ -1,0 +1,199 @@
+-- The end of programs that read mapped arrays (mapped.lua): how all arrays lie along the program's axes, and what the
+-- kernel is called with. Axes with links are not joined with others.
+
+local maps = require "cudalua.gpuarray.kernel.maps"
+local plan = require "cudalua.gpuarray.core.plan"
+local tile = require "cudalua.gpuarray.kernel.tile"
+
+local abs, max, min = math.abs, math.max, math.min
+local step = plan.step
+
+local nothing = {}
+
+local ends, root, out_steps = {}, {}, plan.steps
+
+local function end_token(rank, wide, pack, chunks)
+  local key = ((rank * 2 + (wide and 1 or 0)) * 32 + pack) * 32 + chunks
+  local token = ends[key]
+  if not token then
+    token = { kind = "end", class = "mapped", rank = rank, wide = wide, pack = pack, chunks = chunks }
+    ends[key] = token
+  end
+  return token
+end
+
+local function down(t, key)
+  local next = t[key]
+  if not next then
+    next = {}
+    t[key] = next
+  end
+  return next
+end
+
+-- How a mapped operand is read: one object for all those that are read alike. `packed`: in packs along the last axis.
+local function step_token(links, inner, packed)
+  local t = down(root, packed and "packed" or inner == 0 and 0 or inner == 1 and 1 or "any")
+  for k = 1, #links do
+    for i = 1, #links[k] do t = down(t, links[k][i].kind) end
+    t = down(t, k < #links and "next" or "last")
+  end
+  local token = t.token
+  if not token then
+    token = { kind = "step", step = (inner == 0 or inner == 1) and inner or nil, packed = packed, links = {} }
+    for k = 1, #links do
+      token.links[k] = {}
+      for i = 1, #links[k] do
+        local link = links[k][i]
+        token.links[k][i] = { kind = link.kind, count = #link, divisor = link.divisor }
+      end
+    end
+    t.token = token
+  end
+  return token
+end
+
+-- As plan.collapse, but axes with links stay by themselves. Axes of one element have no links that matter.
+local function collapse(shape, operands, links, axes)
+  local extents, joined, along, m, alone = {}, {}, {}, 0, true
+  for i = 1, #operands do joined[i], along[i] = {}, {} end
+  for _, axis in ipairs(axes) do
+    local e = shape[axis]
+    if e ~= 1 then
+      local fits = not alone
+      alone = false
+      for i = 1, #operands do
+        if links[i][axis] and #links[i][axis] > 0 then alone, fits = true, false end
+        if fits and joined[i][m] ~= operands[i][axis] * e then fits = false end
+      end
+      if fits then
+        extents[m] = extents[m] * e
+      else
+        m = m + 1
+        extents[m] = e
+      end
+      for i = 1, #operands do
+        joined[i][m], along[i][m] = operands[i][axis], not fits and links[i][axis] or along[i][m] or nothing
+      end
+    end
+  end
+  if m == 0 then
+    extents[1] = 1
+    for i = 1, #operands do joined[i][1], along[i][1] = 0, nothing end
+  end
+  return extents, joined, along
+end
+
+local LIMIT = plan.LIMIT
+
+local function reach_of(l)
+  local reach = 0
+  for k = 1, #l.shape do reach = reach + (l.shape[k] - 1) * abs(l.strides[k]) / l.dtype.itemsize end
+  return reach
+end
+
+-- Is any position so far away that 32 bits do not count to it?
+local function is_wide(extents, joined, along, leaves, size)
+  if size >= LIMIT or plan.always_wide then return true end
+  for i = 1, #joined do
+    local reach = 0
+    for k = 1, #extents do
+      local extent = extents[k]
+      local links = along[i][k]
+      if #links > 0 then
+        if maps.reach(links, extent) >= LIMIT then return true end
+        extent = 1 -- positions are those of the array, whose own reach follows
+      end
+      reach = reach + (extent - 1) * abs(joined[i][k])
+    end
+    if reach + (leaves[i].mask and 0 or reach_of(leaves[i])) >= LIMIT then return true end
+  end
+  return false
+end
+
+-- How many elements can be written together, and read from arrays without links.
+local function pack_of(extents, joined, along, leaves, whole, largest)
+  local rank = #extents
+  local pack, single = 16 / largest, false
+  while pack > 1 and extents[rank] % pack ~= 0 do pack = pack / 2 end
+  while pack > 1 and not tile.in_words(leaves[1], joined[1], rank, pack) do pack = pack / 2 end
+  for _, l in ipairs(whole) do
+    while pack > 1 and not tile.in_words(l, {}, 0, pack) do pack = pack / 2 end
+  end
+  for i = 2, #joined do
+    if #along[i][rank] > 0 or joined[i][rank] ~= 0 and not tile.in_words(leaves[i], joined[i], rank, pack) then
+      single = true
+    end
+  end
+  return single and min(pack, max(1, maps.BYTES / largest)) or pack
+end
+
+-- The operands whose places differ from the output's: how they step along the axes of the program.
+local function operands_of(w, out)
+  local list = { operands = { plan.along(out, w.shape) }, leaves = { out }, links = { nothing }, whole = {},
+    largest = max(out.dtype.itemsize, w.largest), sum = w.bytes > 0 and w.bytes or out.dtype.itemsize, read = 0 }
+  for i = 1, w.nleaves do
+    local class, l = w.classes[i], w.leaves[i]
+    local n = #list.operands + 1
+    if class == "strided" then
+      list.operands[n], list.leaves[n], list.links[n] = plan.along(l, w.shape), l, nothing
+    elseif class == "mapped" or class == "mask" then
+      list.operands[n], list.leaves[n], list.links[n] = w.strides[i], l, w.links[i]
+    elseif class ~= "one" then
+      list.whole[#list.whole + 1] = l
+    end
+    if class ~= "one" and class ~= "mask" then
+      list.largest, list.sum, list.read = max(list.largest, l.dtype.itemsize), list.sum + l.dtype.itemsize,
+        list.read + 1
+    end
+  end
+  return list
+end
+
+---Ends a program that reads mapped arrays.
+---@param w cudalua.gpuarray.Walk
+---@param out table     leaf
+---@param size integer
+---@return integer count  of w.numbers
+function plan.mapped_end(w, out, size)
+  local o = operands_of(w, out)
+  local extents, joined, along = collapse(w.shape, o.operands, o.links, plan.ordered(w.shape, o.operands[1]))
+  local rank, numbers, n = #extents, w.numbers, 0
+  local wide = is_wide(extents, joined, along, o.leaves, size)
+  local pack = pack_of(extents, joined, along, o.leaves, o.whole, o.largest)
+  step(w, end_token(rank, wide, pack, maps.chunks(pack, o.largest, o.sum, o.read)))
+  for k = 2, rank do n = plan.add_extent(numbers, n, k == rank and extents[k] / pack or extents[k], wide) end
+  local inner = out_steps[joined[1][rank]] or out_steps.any
+  step(w, inner)
+  for k = 1, inner.step and rank - 1 or rank do
+    n = n + 1
+    numbers[n] = joined[1][k]
+  end
+  for i = 2, #joined do
+    local links, last = along[i], joined[i][rank]
+    local linked = #links[rank] > 0
+    local packed = not linked and last == 1 and tile.in_words(o.leaves[i], joined[i], rank, pack)
+    local fast = (last == 1 or last == 0 and not linked) and last or nil
+    local is_mask = o.leaves[i].mask
+    step(w, step_token(links, fast, packed))
+    if not is_mask then
+      for k = 1, fast and rank - 1 or rank do
+        n = n + 1
+        numbers[n] = joined[i][k]
+      end
+    end
+    for k = 1, rank do
+      for _, link in ipairs(links[k]) do
+        for j = 1, #link do
+          if j == link.divisor then
+            n = plan.add_extent(numbers, n, link[j], wide)
+          else
+            n = n + 1
+            numbers[n] = link[j]
+          end
+        end
+      end
+    end
+  end
+  return n
+end
