@@ -1,7 +1,6 @@
 -- Cuts in the order of writing: long programs and loops are few kernels, of few kinds, and nothing is stored that the
 -- rules do not allow.
 local gpu = require "spec.support.gpu"
-local compiler = require "cudalua.compiler"
 local cut = require "cudalua.gpuarray.core.cut"
 local graph = require "cudalua.gpuarray.core.graph"
 local knob = require "spec.support.knob"
@@ -13,7 +12,6 @@ local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 -- Runs f; returns how many kernels it launched, and how many different ones.
 local function count(f)
   local kernel, launched, seen, different = runs.kernel, 0, {}, 0
-  local fresh = runs.fresh
   local restore = knob(runs, "kernel", function(launch)
     launched = launched + 1
     if not seen[launch.kernel] then seen[launch.kernel], different = true, different + 1 end
@@ -21,7 +19,6 @@ local function count(f)
   end)
   local ok, err = pcall(f)
   restore()
-  assert(fresh == runs.fresh and compiler)
   if not ok then error(err, 0) end
   return launched, different
 end
@@ -108,6 +105,23 @@ describe("A loop of arrays", function()
     local before = kinds()
     finally(knob(cut, "is_known", function() return false end))
     assert.is_true(kinds() > before)
+  end)
+
+  it("of the frozen programs is few kernels of few kinds, also one result after the other", function()
+    local main = dofile "bench/programs/main.lua"
+    for name, most in pairs { mandelbrot = { 5, 1, 6, 3 }, leapfrog = { 3, 3, 6, 6 } } do
+      local p = main.load(name)
+      local given = main.arguments(p, p.small)
+      for k, together in ipairs { true, false } do
+        local launched, different = dry(function()
+          local list = { p.program(unpack(given, 1, given.n)) }
+          if together then gpuarray.eval(unpack(list)) end
+          for i = 1, #list do list[i]:eval() end
+        end)
+        local text = ("%s: %d launches of %d kernels"):format(name, launched, different)
+        assert.is_true(launched <= most[2 * k - 1] and different <= most[2 * k], text)
+      end
+    end
   end)
 
   it("of four slopes by Runge and Kutta is one kernel for a few steps", function()
