@@ -21,8 +21,8 @@ local same, AGAIN = layout.same, run.AGAIN
 
 local M = {}
 
----A kernel has at most so many results, operations and arrays that it reads, if it has several results; and so many
----values besides that it stores because they were computed before.
+---A kernel with several results has at most so many of them, and so many operations and arrays that it reads. It may
+---store MORE values, because they were computed before.
 M.MOST, M.OPERATIONS, M.LEAVES, M.MORE = 16, 160, 48, 4
 
 -- ---- groups -----------------------------------------------------------------------------------------------------
