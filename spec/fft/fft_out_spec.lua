@@ -1,4 +1,4 @@
--- Results with `out`: kernels write them to the array at once, where nothing is in the way.
+-- Results with `out`: own kernels write them to the array at once, where nothing is in the way.
 local gpu = require "spec.support.gpu"
 local arrays = require "spec.support.arrays"
 local fft = require "cudalua.fft"
@@ -6,7 +6,7 @@ local gpuarray = require "cudalua.gpuarray"
 local reentry = require "spec.support.reentry"
 local reference = require "spec.support.fft_reference"
 
-local cuda = gpu.cuda
+local cuda, linalg = gpu.cuda, gpu.cuda.linalg
 local soft = gpu.soft and require "cudalua.softgpu"
 
 -- The driver's calls that launch, fill and copy while f runs, by name.
@@ -26,7 +26,13 @@ local function work_of(f)
 end
 
 describe("fft.fft and others with out", function()
-  setup(gpu.context)
+  local before
+  setup(function()
+    gpu.context()
+    before = linalg.backend()
+    linalg.backend "own"
+  end)
+  teardown(function() linalg.backend(before) end)
 
   local a, x = nil, nil
   before_each(function()

@@ -168,7 +168,7 @@ describe("gpuarray.eval of several arrays", function()
     assert.is_false(a._sig)
     assert.same({ 0, 1, 2, 3, 4 }, b:tolist())
     local second = gpu.raises("LogicError", "released", gpuarray.eval, other_wrong, wrong)
-    assert.is_truthy(tostring(second.expression[1]):find "sub at")
+    if gpu.soft then assert.is_truthy(tostring(second.expression[1]):find "sub at") end -- lines are traced there
     local freed = gpuarray.zeros(3)
     freed:release()
     gpu.raises("LogicError", "the memory of this array was released", gpuarray.eval, x * 2, x * 3, freed)
