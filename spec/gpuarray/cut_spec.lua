@@ -140,6 +140,26 @@ describe("A loop of arrays", function()
     assert.is_true(launched <= 32 and different <= 4, ("%d launches of %d kernels"):format(launched, different))
   end)
 
+  it("that reads a value in each turn compiles a few kernels, not one for each turn", function()
+    for _, f in ipairs { function(v) return v * 0.99 + y end, function(v) return v:exp() * 0.1 end } do
+      local seen, n, load = {}, 0, runs.load
+      local restore = knob(runs, "load", function(k, ...)
+        if not seen[k] then seen[k], n = true, n + 1 end
+        return load(k, ...)
+      end)
+      local a = x
+      local ok, err = pcall(function()
+        for _ = 1, 40 do
+          a = f(a)
+          a:sum():item()
+        end
+      end)
+      restore()
+      assert(ok, err)
+      assert.is_true(n <= 4, n .. " kernels")
+    end
+  end)
+
   it("keeps outputs of its turns, which are stored along with what it carries", function()
     local outs = {}
     local launched = dry(function()

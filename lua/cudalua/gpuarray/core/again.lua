@@ -12,31 +12,47 @@ M.OPERATIONS = 8
 ---Stands for "computed once" in _used.
 local ONCE = 1e-6
 
--- Is anything within these values needed outside of them, too? So are the arrays that it is made of.
-local function is_shared(w, first, last)
-  for i = 1, w.nrepeats do
-    local number = w.repeats[i]
-    if number > first and number < last and w.repeats_at[i] >= last then return true end
-  end
-  return false
-end
-
 local function bytes_of(leaf)
   local bytes = leaf.places and 0 or leaf.dtype.itemsize
   for k = 1, #leaf.shape do bytes = bytes * leaf.shape[k] end
   return bytes
 end
 
+-- The array that has this number among the values.
+local function leaf_of(w, number, from, to)
+  for k = from, to do
+    local leaf = w.leaves[k]
+    if leaf._mark == w.serial and leaf._num == number then return leaf end
+  end
+end
+
+-- Bytes of the arrays that the kernel reads for this value alone. If a part of it is needed outside of it, too, so are
+-- the arrays of that part, whichever they are.
+local function bytes_alone(w, i)
+  local first, last, from, to = w.again_from[i], w.again_to[i], w.again_leaf[i] + 1, w.again_leaves[i]
+  local bytes, shared = 0, nil
+  for k = from, to do bytes = bytes + bytes_of(w.leaves[k]) end
+  for k = 1, w.nrepeats do
+    local number = w.repeats[k]
+    if number > first and number < last and w.repeats_at[k] >= last then
+      local leaf = leaf_of(w, number, from, to)
+      if not leaf then return 0 end
+      shared = shared or {}
+      if not shared[leaf] then
+        shared[leaf] = true
+        bytes = bytes - bytes_of(leaf)
+      end
+    end
+  end
+  return bytes
+end
+
 -- What computing it again costs, as a part of storing and reading it.
 local function share_of(w, i)
-  local x, first, last = w.again[i], w.again_from[i], w.again_to[i]
-  local bytes = 0
-  if not is_shared(w, first, last) then
-    for k = w.again_leaf[i] + 1, w.again_leaves[i] do bytes = bytes + bytes_of(w.leaves[k]) end
-  end
+  local x = w.again[i]
   local own, size = x._size * x._dtype.itemsize, 1
   for k = 1, #w.shape do size = size * w.shape[k] end -- it is computed for each element of the result
-  return own == 0 and 0 or (bytes + w.again_operations[i] * size / M.OPERATIONS) / (2 * own)
+  return own == 0 and 0 or (bytes_alone(w, i) + w.again_operations[i] * size / M.OPERATIONS) / (2 * own)
 end
 
 ---The outermost inner value that is to be stored now, if any.

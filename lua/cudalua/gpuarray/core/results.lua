@@ -21,8 +21,9 @@ local same, AGAIN = layout.same, run.AGAIN
 
 local M = {}
 
----A kernel has at most so many results, operations and arrays that it reads, if it has several results.
-M.MOST, M.OPERATIONS, M.LEAVES = 16, 160, 48
+---A kernel with several results has at most so many of them, and so many operations and arrays that it reads. It may
+---store MORE values, because they were computed before.
+M.MOST, M.OPERATIONS, M.LEAVES, M.MORE = 16, 160, 48, 4
 
 -- ---- groups -----------------------------------------------------------------------------------------------------
 
@@ -120,7 +121,7 @@ end
 
 -- An inner value that was computed before and is stored from here on: by this kernel, where that is possible.
 local function store_too(r, x)
-  if r.n >= M.MOST or not same(x._shape, r.shape) or not strides.same_order(strides.order(x),
+  if r.n >= M.MOST + M.MORE or not same(x._shape, r.shape) or not strides.same_order(strides.order(x),
     strides.order(r.list[1])) then
     evaluate.evaluate(x)
     return
