@@ -6,6 +6,14 @@
 -- Rounds take turns; times are medians, between events. "first" is the first call in a process, with nothing compiled
 -- before. The tables are for bench/RESULTS.md.
 --   programs/peers.py   the peers
+local ffi = require "ffi"
+ffi.cdef "int setenv(const char *name, const char *value, int overwrite);"
+
+local folder = os.tmpname()
+os.remove(folder)
+ffi.C.setenv("CUDALUA_CACHE_DIR", folder, 1) -- so that first calls compile; before the library is loaded
+ffi.C.setenv("TORCHINDUCTOR_CACHE_DIR", folder .. "-torch", 1)
+
 local main = dofile "bench/programs/main.lua"
 local rounds, only = tonumber(arg[1] or 5), arg[2] and {}
 for k = 2, #arg do only[arg[k] ] = true end
@@ -23,28 +31,24 @@ end
 print "| program | launches, results together | one after the other | kernels compiled | elements compared |"
 print "| --- | --- | --- | --- | --- |"
 each(function(name)
-  local pipe = io.popen(("%s bench/programs/%s.lua 2>&1"):format(arg[-1] or "luajit", name))
+  local pipe = io.popen(("CUDALUA_CACHE_DIR=%s-counts %s bench/programs/%s.lua 2>&1"):format(folder, arg[-1] or "luajit",
+    name))
   local text = pipe:read "*a"
   io.write(text)
   assert(text:find "|\n$", name .. " failed")
   pipe:close()
 end)
 
+local function remove() os.execute(("rm -rf %s %s-torch %s-counts"):format(folder, folder, folder)) end
+
 local cuda = require "cudalua"
 cuda.init()
-if cuda.driver_info().soft then return end
+if cuda.driver_info().soft then return remove() end
 
 -- ---- times ----------------------------------------------------------------------------------------------------------
 
-local ffi = require "ffi"
 local process = dofile "bench/common/process.lua"
 local report = dofile "bench/common/report.lua"
-ffi.cdef "int setenv(const char *name, const char *value, int overwrite);"
-
-local folder = os.tmpname()
-os.remove(folder)
-ffi.C.setenv("CUDALUA_CACHE_DIR", folder, 1) -- so that first calls compile
-ffi.C.setenv("TORCHINDUCTOR_CACHE_DIR", folder .. "-torch", 1)
 
 local dev = cuda.Device(0)
 local primary = dev:retain_primary_context()
@@ -119,5 +123,5 @@ each(function(name)
 end)
 
 for _, p in pairs(peers) do process.stop(p) end
-os.execute(("rm -rf %s %s-torch"):format(folder, folder))
+remove()
 print(("\nprograms: %d s"):format(os.time() - begin))
