@@ -31,8 +31,8 @@ end
 print "| program | launches, results together | one after the other | kernels compiled | elements compared |"
 print "| --- | --- | --- | --- | --- |"
 each(function(name)
-  local pipe = io.popen(("CUDALUA_CACHE_DIR=%s-counts %s bench/programs/%s.lua 2>&1"):format(folder, arg[-1] or "luajit",
-    name))
+  local pipe = io.popen(("CUDALUA_CACHE_DIR=%s-counts %s bench/programs/%s.lua 2>&1"):format(folder,
+    arg[-1] or "luajit", name))
   local text = pipe:read "*a"
   io.write(text)
   assert(text:find "|\n$", name .. " failed")

@@ -26,13 +26,13 @@ local function work_of(f)
 end
 
 describe("fft.fft and others with out", function()
-  local before
+  local backend
   setup(function()
     gpu.context()
-    before = linalg.backend()
+    backend = linalg.backend()
     linalg.backend "own"
   end)
-  teardown(function() linalg.backend(before) end)
+  teardown(function() linalg.backend(backend) end)
 
   local a, x = nil, nil
   before_each(function()
