@@ -84,8 +84,8 @@ __global__ void pick(float *y, const float *x, const int *idx)
 
   it("tells that ]] in CUDA C ends a Lua string, whether the whole is pasted or typed", function()
     local out = send(pasted(KERNEL), "hint: ")
-    assert.truthy(out:find("hint: the ]] in line 5 ends the Lua string that began with [[ in line 1; write " .. REMEDY ..
-      "it", 1, true), out)
+    local hint = "hint: the ]] in line 5 ends the Lua string that began with [[ in line 1; write "
+    assert.truthy(out:find(hint .. REMEDY .. "it", 1, true), out)
     p:type "\3"
     out = send("k = cuda.kernel [[__global__ void pick(float *y, const int *i) { y[0] = y[i[0]]\r", "hint: ")
     assert.truthy(out:find("hint: the source ends inside an index: ]] ends a Lua string that began with [[; write " ..

@@ -165,8 +165,9 @@ local function cut_string(job, text)
   if not text:find '^expected a "%]"' then return nil end
   local tail = job.source:match "([^\n]*)%s*$"
   local opened, closed = select(2, tail:gsub("%[", "")), select(2, tail:gsub("%]", ""))
-  return opened > closed and tail:find "%[[^;=]*$" and "the source ends inside an index: ]] ends a Lua string that began with [[; write [=[ and " ..
-    "]=] around the source"
+  if opened <= closed or not tail:find "%[[^;=]*$" then return nil end
+  return "the source ends inside an index: ]] ends a Lua string that began with [[; write [=[ and ]=] around the " ..
+    "source"
 end
 
 local function hint_for(job, diagnostic, folders)

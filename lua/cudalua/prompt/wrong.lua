@@ -26,8 +26,8 @@ local function cut_string(text, last)
       local tail = match(code, "[^\n]*$")
       local opened, closed = select(2, gsub(tail, "%[", "")), select(2, gsub(tail, "%]", ""))
       if opened > closed then
-        return format("the ]] in line %d ends the Lua string that began with [[ in line %d; write [=[ and ]=] around it",
-          to, from)
+        return format("the ]] in line %d ends the Lua string that began with [[ in line %d; write [=[ and ]=] " ..
+          "around it", to, from)
       end
     end
   end
