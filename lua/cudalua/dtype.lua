@@ -98,13 +98,20 @@ function M._new(fields, call)
   })
 end
 
+-- np.int32(3)
+local function called(dt, x)
+  local number = type(x) == "number" and errors.text(x) or "n"
+  refuse(("dtype %s: a dtype cannot be called, got %s; write %s for a kernel's argument, or gpuarray.scalar(%s, %q) " ..
+    "for an array"):format(dt.name, errors.text(x), number, number, dt.name))
+end
+
 for _, r in ipairs(rows) do
   local row = { name = r[1], kind = r[2], itemsize = r[3], c_type = r[4] }
   local load, store, check = element.access(row)
   local ctype = ffi.typeof(row.c_type)
-  local dt = M._new { name = row.name, kind = row.kind, itemsize = row.itemsize, alignment = ffi.alignof(ctype),
+  local dt = M._new({ name = row.name, kind = row.kind, itemsize = row.itemsize, alignment = ffi.alignof(ctype),
     ctype = ctype, code = r[5], _load = load, _store = store, _check = check,
-    _pointer = ffi.typeof(row.c_type .. " *") }
+    _pointer = ffi.typeof(row.c_type .. " *") }, called)
   M.list[#M.list + 1] = dt
   M[r[1]] = dt
   for _, name in ipairs { r[1], r[5], r[5]:sub(2), "=" .. r[5]:sub(2), "<" .. r[5]:sub(2) } do known[name] = dt end

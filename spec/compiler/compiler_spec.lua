@@ -50,6 +50,24 @@ __global__ void k(float *a)
     assert.equal(err.log, err.stderr)
   end)
 
+  it("a compiler error has a hint for a kernel named as a function of CUDA's", function()
+    for _, name in ipairs { "norm", "sin" } do
+      local source = ("__global__ void %s(float *a, int n) {}"):format(name)
+      local err = gpu.error_of("CompileError", cuda.SourceModule, source)
+      assert.equal(name .. " is a function of CUDA's own; give yours another name", err.hint)
+    end
+  end)
+
+  it("a compiler error has a hint for a Lua string that ]] has cut off", function()
+    local source = "__global__ void pick(float *y, const float *x, const int *idx)\n{\n  int i = threadIdx.x;\n" ..
+      "  y[i] = x[idx[i"
+    local err = gpu.error_of("CompileError", cuda.SourceModule, source)
+    local hint = "]] ends a Lua string that began with [[; write [=[ and ]=] around the source"
+    assert.truthy(err.hint:find(hint, 1, true), err.hint)
+    err = gpu.error_of("CompileError", cuda.SourceModule, "__global__ void pick(float *y) { y[0 = 1; }")
+    assert.is_nil(tostring(err.hint):find("[=[", 1, true))
+  end)
+
   it("a compiler error has a hint for what shaders, C++ and Python have and CUDA C does not", function()
     for expression, hint in pairs {
       ["clamp(x, 0, 1)"] = "CUDA C does not have clamp; write fminf(fmaxf(x, low), high)",

@@ -230,6 +230,8 @@ describe("editing", function()
     assert.equal("pri|", e:text())
     e:type "\t"
     assert.equal("> pri\nprint    printer  private", e.screen:text())
+    e:type "\t" -- the list stays
+    assert.equal("> pri\nprint    printer  private", e.screen:text())
     e:type "n"
     assert.equal("> prin", e.screen:text())
     assert.equal("  |", typed("\t", { candidates = candidates }):text())

@@ -75,8 +75,8 @@ describe("the value of a chunk's last expression", function()
     is('"x; y"', "local s = 'x; y'; s")
     is("1", "local a = 1 --[[ ; a\n a ]]\na")
     is("4", "local t = { 1; 2;\n 4 }\nt[3]")
-    is("stdin:2: ambiguous syntax (function call x new statement) near '('", "type\n(1)")
-    is("stdin:2: ambiguous syntax (function call x new statement) near '('", "a = type\n(1) + 1")
+    is("stdin:2: ambiguous syntax (function call x new statement) near '('\n  2 | (1)", "type\n(1)")
+    is("stdin:2: ambiguous syntax (function call x new statement) near '('\n  2 | (1) + 1", "a = type\n(1) + 1")
   end)
 end)
 
@@ -123,10 +123,10 @@ describe("lines that are expressions and statements", function()
     local count = 0
     local env = { count = function() count = count + 1 return count end }
     for text, message in pairs {
-      ["count() + 1\n2 + )"] = "stdin:2: unexpected symbol near ')'",
-      ["count() + 1\ncount()\nx y"] = "stdin:3: '=' expected near 'y'",
-      ["x = count()\n\nx y\n2"] = "stdin:3: '=' expected near 'y'",
-      ["count() + 1\ngoto out"] = "stdin:2: undefined label 'out'",
+      ["count() + 1\n2 + )"] = "stdin:2: unexpected symbol near ')'\n  2 | 2 + )",
+      ["count() + 1\ncount()\nx y"] = "stdin:3: '=' expected near 'y'\n  3 | x y",
+      ["x = count()\n\nx y\n2"] = "stdin:3: '=' expected near 'y'\n  3 | x y",
+      ["count() + 1\ngoto out"] = "stdin:2: undefined label 'out'\n  2 | goto out",
     } do
       assert.equal(message, pasted(text, env), text)
     end

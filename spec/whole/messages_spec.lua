@@ -35,6 +35,29 @@ describe("Messages that say what to write", function()
     end)
   end)
 
+  it("a function of the current context that is called with a colon", function()
+    for _, name in ipairs { "synchronize", "get_flags", "attach" } do
+      local text = "%s: self: got the class Context itself; call it with a dot for the current one, Context.%s(), or " ..
+        "with a colon for an object"
+      says(text:format(name, name), function() cuda.Context[name](cuda.Context) end)
+    end
+    says("call the method with a colon: object:push()", function() cuda.Context:push() end)
+    says("self: expected Context, got table", function() cuda.Context.synchronize {} end)
+    cuda.Context.synchronize()
+    cuda.Context.get_current():synchronize()
+  end)
+
+  it("a dtype that is called, and what leads to it", function()
+    says("dtype int32: a dtype cannot be called, got 3; write 3 for a kernel's argument, or " ..
+      'gpuarray.scalar(3, "int32") for an array', function() return cuda.dtype.int32(3) end)
+    says("write n for a kernel's argument", function() return cuda.dtype.bool() end)
+    local text = "ndarray has no field 'int32'; it is cuda.dtype.int32; write it as \"int32\" for a dtype, 3 for a " ..
+      "kernel's argument, or cuda.int32(3) if the kernel's parameters are not known"
+    says(text, function() return ndarray.int32(3) end)
+    says("write it as \"float64\" for a dtype", function() return gpuarray.float64 end)
+    says("which includes high", function() return cuda.random.randint end)
+  end)
+
   it("an array where device memory was expected", function()
     local text = "expected device memory (DeviceAllocation, DevicePointer ..., gpudata of an array), got "
     says("memcpy_dtoh: src: " .. text .. "cudalua.gpuarray", cuda.memcpy_dtoh, h, a)

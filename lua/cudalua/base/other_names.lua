@@ -258,7 +258,7 @@ M.arrays = spelled {
 M.random = spelled {
   { "randn standard_normal", "cuda.random.normal(shape)" },
   { "random_sample", "cuda.random.uniform(shape)" },
-  { "randint", "cuda.random.integers(shape, low, high)" },
+  { "randint", "cuda.random.integers(shape, low, high), which includes high" },
   { "randperm", "cuda.random.permutation(n)" },
   { "shuffle", "cuda.random.permutation(a)" },
   { "lognormal", "cuda.random.log_normal(shape)" },

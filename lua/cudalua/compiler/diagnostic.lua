@@ -117,6 +117,9 @@ local launches = "kernels that launch kernels need cuda.DynamicSourceModule"
 
 -- Texts of diagnostics, each with what helps. A function gets what the pattern matched; it may know nothing.
 local hints = {
+  { '^more than one instance of overloaded function "([%w_]+)" has "C" linkage', function(_, name)
+    return ("%s is a function of CUDA's own; give yours another name"):format(name)
+  end },
   { "linkage", function(job)
     return job.extern_c and 'templates cannot be in extern "C": pass no_extern_c = true and name the instances: ' ..
       'name_expressions = {"name<float>"}'
@@ -157,8 +160,20 @@ local hints = {
   end },
 }
 
+-- A Lua string that began with [[ ends at the ]] of x[idx[i]].
+local function cut_string(job, text)
+  if not text:find '^expected a "%]"' then return nil end
+  local tail = job.source:match "([^\n]*)%s*$"
+  local opened, closed = select(2, tail:gsub("%[", "")), select(2, tail:gsub("%]", ""))
+  if opened <= closed or not tail:find "%[[^;=]*$" then return nil end
+  return "the source ends inside an index: ]] ends a Lua string that began with [[; write [=[ and ]=] around the " ..
+    "source"
+end
+
 local function hint_for(job, diagnostic, folders)
   local text = diagnostic.text
+  local cut = cut_string(job, text)
+  if cut then return cut end
   for _, row in ipairs(hints) do
     local match = text:match(row[1])
     local hint = match and row[2](job, match, folders)

@@ -16,8 +16,18 @@ end
 local modules = { "gpuarray", "ndarray", "random", "dtype", "elementwise", "reduction", "scan", "tools", "vec",
   "linalg", "fft", "sparse", "image", "io", "interop", "softgpu", "characterize" }
 
+-- What programs call as np.int32(3), for a kernel's argument or to store a number. A dtype cannot be called.
+local function dtype_named(key)
+  if not has(module "dtype", key) then return nil end
+  local text = "it is cuda.dtype." .. key
+  if not rawget(require "cudalua", key) then return text end
+  return ("%s; write it as %q for a dtype, 3 for a kernel's argument, or cuda.%s(3) if the kernel's parameters are " ..
+    "not known"):format(text, key, key)
+end
+
 local function in_modules(key, except)
   for _, name in ipairs(modules) do
+    if name == "dtype" and name ~= except and has(module(name), key) then return dtype_named(key) end
     if name ~= except and has(module(name), key) then return ("it is cuda.%s.%s"):format(name, key) end
   end
 end
@@ -66,7 +76,7 @@ local elsewhere = {
   ndarray = function(key, owner)
     if has(module("ndarray").Array, key) then return ("it is a method of host arrays: a:%s()"):format(key) end
     if type(names.get(require "cudalua", key)) == "table" then return "it is cuda." .. key end -- numpy.random
-    if has(module "dtype", key) then return "it is cuda.dtype." .. key end
+    if has(module "dtype", key) then return dtype_named(key) end
     return on_device(key, owner) or in_modules(key, "ndarray")
   end,
   host_array = function(key, owner)

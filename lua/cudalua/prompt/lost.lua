@@ -2,8 +2,8 @@
 -- lost and what to do, and a short sentence for what is tried on it later.
 
 local concat, find, format, match, rep = table.concat, string.find, string.format, string.match, string.rep
-local getmetatable, ipairs, pcall, rawget, require, tostring, type = getmetatable, ipairs, pcall, rawget, require,
-  tostring, type
+local getmetatable, ipairs, pcall, rawget, require, select, tostring, type = getmetatable, ipairs, pcall, rawget,
+  require, select, tostring, type
 local gsub, huge, max, sort = string.gsub, math.huge, math.max, table.sort
 local loaded, globals = package.loaded, _G
 
@@ -149,7 +149,11 @@ local function culprit(prompt, err)
   elseif kernel then
     return format("Kernel %s failed%s.", kernel, i and "; chunk " .. i .. " launched it" or "")
   end
-  kernel = is_sticky(err) and rawget(err, "kernel")
+  if err == nil then
+    kernel = select(2, core.launch_count()) -- a chunk has caught the error
+  else
+    kernel = is_sticky(err) and rawget(err, "kernel") or nil
+  end
   return kernel and format("The kernel launched last is %s%s.", kernel, i and ", in chunk " .. i or "")
 end
 

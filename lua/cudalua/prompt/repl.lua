@@ -17,6 +17,7 @@ local lost = require "cudalua.prompt.lost"
 local new_session = require("cudalua.prompt.session").new
 local plain = require "cudalua.prompt.plain"
 local value_text = require("cudalua.text.value").text
+local wrong = require "cudalua.prompt.wrong"
 
 local M = {}
 
@@ -116,7 +117,7 @@ function M.run_chunk(prompt, text, call, entry)
   local session = prompt.session
   local run, chunk = session:compile(text, shower(prompt))
   if not run then
-    prompt.write(chunk .. "\n")
+    prompt.write(wrong.text(text, chunk) .. "\n")
     return false
   end
   entry = session:begin(text, entry)
@@ -193,7 +194,14 @@ function M.loop(prompt, read)
   while true do
     local text, pasted = read("> ", ">> ")
     if not text then return end
-    if handle(prompt, text, pasted) == END then return end
+    -- What fails here is the prompt itself: a chunk's own errors are values by now.
+    local ok, result = pcall(handle, prompt, text, pasted)
+    if not ok then
+      prompt.write(format("the prompt could not report what happened, and goes on: %s\n",
+        (gsub(frames.message(result), "%s*\n%s*", " "))))
+    elseif result == END then
+      return
+    end
   end
 end
 M.END = END

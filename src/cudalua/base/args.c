@@ -99,6 +99,20 @@ int cl_bad_self(lua_State *L, int idx, const char *expected) {
            fn ? ": " : "", expected, cl_type_text(L, idx), fn ? fn : "method");
 }
 
+void cl_refuse_class(lua_State *L, const char *class_name) {
+  if (!lua_istable(L, 1)) return;
+  const char *fn = called(L);
+  if (!fn) return;
+  lua_pushstring(L, fn);
+  lua_rawget(L, 1);
+  if (lua_isfunction(L, -1))
+    cl_logic(L,
+             "%s: self: got the class %s itself; call it with a dot for the current one, %s.%s(), or with a "
+             "colon for an object",
+             fn, class_name, class_name, fn);
+  lua_pop(L, 1);
+}
+
 static uint64_t check_whole(lua_State *L, int idx, const char *what, const char *expected) {
   lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
   if (!(d >= 0 && d <= 9007199254740992.0 && (lua_Number)(int64_t)d == d))

@@ -31,6 +31,8 @@ const char *cl_check_name(lua_State *L, int idx, const char *what); /* a string 
 /* Copies a string of that length, which the driver gave earlier and takes again. */
 void cl_check_given(lua_State *L, int idx, const char *what, const char *expected, void *to, size_t bytes);
 int cl_bad_self(lua_State *L, int idx, const char *expected) __attribute__((noreturn));
+/* Raises for Class:function() of a function of the class that may do without an object. */
+void cl_refuse_class(lua_State *L, const char *class_name);
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
 /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
 const char *cl_type_text(lua_State *L, int idx);

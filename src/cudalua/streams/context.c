@@ -154,6 +154,7 @@ int cl_context_detach(lua_State *L) {
 
 /* The Context at index 1, or NULL: the arguments begin there. */
 const cl_Object *cl_context_receiver(lua_State *L) {
+  cl_refuse_class(L, "Context");
   return cl_to_kind(L, 1, CL_CONTEXT) ? cl_check(L, 1, CL_CONTEXT) : NULL;
 }
 

@@ -25,7 +25,8 @@ static void leave(lua_State *L, const cl_Object *o, const char *call, CUresult c
 
 /* ctx:synchronize() waits for that context's work, Context.synchronize() for the current one's. */
 int cl_context_synchronize(lua_State *L) {
-  const cl_Object *o = lua_isnoneornil(L, 1) ? NULL : cl_check(L, 1, CL_CONTEXT);
+  const cl_Object *o = cl_context_receiver(L);
+  if (!o && !lua_isnoneornil(L, 1)) cl_check(L, 1, CL_CONTEXT);
   cl_refuse_wait(L, "Context.synchronize", o ? (const cl_Context *)o->rec : NULL);
   if (o && !cl_interrupts_on() && cl_entry_present((const void *)CU.cuCtxSynchronize_v2)) {
     CUresult code = CU.cuCtxSynchronize_v2((CUcontext)o->rec->handle);

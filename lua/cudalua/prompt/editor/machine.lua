@@ -377,11 +377,18 @@ function actions.newline(m, key)
   m.indented = blanks
 end
 
+-- Of a pasted session it is the last chunk that has to be complete: a command behind a call is no method.
+local function is_complete(m)
+  local complete_chunk = m.options.complete_chunk
+  if not complete_chunk then return true end
+  if not m.transcript then return complete_chunk(m.buffer.text) end
+  local _, open = transcript.chunks(m.buffer.text, complete_chunk)
+  return not open
+end
+
 function actions.enter(m, key)
   outdent(m)
-  local complete_chunk = m.options.complete_chunk
-  local ok, complete = true, true
-  if complete_chunk then ok, complete = pcall(complete_chunk, m.buffer.text) end
+  local ok, complete = pcall(is_complete, m)
   if ok and not complete then return actions.newline(m, key) end
   m.buffer.position = #m.buffer.text
   return "accept"
@@ -421,7 +428,8 @@ function actions.tab(m)
   if from and prefix ~= sub(b.text, from, b.position) and #prefix >= b.position - from + 1 then
     b:replace(from - 1, b.position, prefix)
   elseif #list > 1 then
-    if m.before.tabbed then m.now.below = list else m.now.tabbed = true end
+    m.now.tabbed = true
+    if m.before.tabbed then m.now.below = list end
     return "bell"
   end
   if #list > 1 then m.now.tabbed = true end

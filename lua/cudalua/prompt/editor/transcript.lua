@@ -24,6 +24,7 @@ end
 ---@param text string
 ---@param complete_chunk? fun(text: string): boolean
 ---@return string[] chunks  without those that are blank
+---@return boolean open     the last one needs more lines
 function M.chunks(text, complete_chunk)
   local list, lines = {}, {}
   local function add()
@@ -37,8 +38,9 @@ function M.chunks(text, complete_chunk)
     if complete_chunk then ok, complete = pcall(complete_chunk, concat(lines, "\n")) end
     if not ok or complete then add() end
   end
+  local open = #lines > 0
   add()
-  return list
+  return list, open
 end
 
 return M
