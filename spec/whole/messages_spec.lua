@@ -60,12 +60,12 @@ describe("Messages that say what to write", function()
 
   it("options, dtypes and lists where PyCUDA or SciPy take them, and what is passed in another order", function()
     local x, s = gpuarray.ones { 2, 3 }, cuda.Stream()
-    says('gpuarray.sum: axes must be a list of integers, got a string; pass a dtype as an option: { dtype = "float64" }',
-      gpuarray.sum, x, "float64")
+    says("gpuarray.sum: axes must be a list of integers, got a string; pass a dtype as an option: " ..
+      '{ dtype = "float64" }', gpuarray.sum, x, "float64")
     says("sum: axes must be a list of integers, got a string", gpuarray.sum, x, "rows")
     says("the stream comes before the options: to_gpu_async(values, stream, options)", gpuarray.to_gpu_async,
       ndarray.ones(3), { stream = s })
-    says("linalg.norm: axis is no option; for the norms of vectors along an axis write a:norm { axis = ... }",
+    says("linalg.norm: axis is not supported; for the norms of vectors along an axis write a:norm { axis = ... }",
       cuda.linalg.norm, x, { axis = 2 })
     says("sparse.csr: unexpected argument table; name the parts of a matrix in one table: {data =, indices =, " ..
       "indptr =, shape =}", cuda.sparse.csr, { 1 }, { 1 }, { 1 })
@@ -87,8 +87,8 @@ describe("Messages that say what to write", function()
     says("add: expected an array or a number, got nil; check the operand's name, or call the method with a colon: " ..
       "a:add()", function() return gpuarray.ones(2) + nil end)
     for _, name in ipairs { "np_to_array", "matrix_to_array" } do
-      says(name .. ": order must be 'C' or 'F', got table; order is an argument of its own and comes before the options",
-        cuda[name], ndarray.ones { 2, 2 }, { order = "C" })
+      says(name .. ": order must be 'C' or 'F', got table; order is an argument of its own and comes before the " ..
+        "options", cuda[name], ndarray.ones { 2, 2 }, { order = "C" })
     end
     says("matrix_to_texref: order must be", cuda.matrix_to_texref, ndarray.ones { 2, 2 }, nil, { order = "C" })
   end)

@@ -67,7 +67,7 @@ function M.norm(a, options)
   local what = "linalg.norm"
   object.check_array(what, a)
   if type(options) == "table" and rawget(options, "axis") ~= nil then
-    refuse(what, "axis is no option; for the norms of vectors along an axis write a:norm { axis = ... }")
+    refuse(what, "axis is not supported; for the norms of vectors along an axis write a:norm { axis = ... }")
   end
   local o = errors.options(what, options, known)
   local ord = o.ord
