@@ -302,7 +302,7 @@ end
 -- imaginary part. Nil where they are; integers wrap then, and floats are rounded.
 function M._unstorable(from, to)
   if from.kind == "struct" or to.kind == "struct" or ranks[from.kind] <= ranks[to.kind] then return nil end
-  return ("%s cannot be stored in %s; convert it with astype()"):format(from.name, to.name)
+  return ("%s cannot be stored in %s; convert it with astype %q"):format(from.name, to.name, to.name)
 end
 
 local function number(what, x)

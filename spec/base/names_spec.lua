@@ -96,7 +96,8 @@ describe("Names that there are not", function()
       OccupancyRecord = "; it is cuda.tools.OccupancyRecord", item = "; it is a method of arrays: a:item()" })
     says("gpuarray", gpuarray, { item = "; it is a method of arrays: a:item()",
       ndim = "; it is a field of arrays: a.ndim", rand = "; it is cuda.random.rand",
-      float32 = "; it is cuda.dtype.float32", Stream = "; it is cuda.Stream" })
+      float32 = '; it is cuda.dtype.float32; write it as "float32" for a dtype, 3 for a kernel\'s argument, or ' ..
+        "cuda.float32(3) if the kernel's parameters are not known", Stream = "; it is cuda.Stream" })
     says("an array", a, { zeros = "; it is a function: gpuarray.zeros(...)",
       buffer = "; host arrays have it: a:get():buffer()",
       ["1:2"] = "; an index must be a number or a list, such as a[{ { 1, 3 } }] for elements 1 to 3" })

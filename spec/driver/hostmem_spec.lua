@@ -157,6 +157,16 @@ end
 describe("page-locked memory", function()
   before_each(gpu.context)
 
+  it("arrays in page-locked, aligned and managed memory take their dtype as an option, too", function()
+    for _, name in ipairs { "pagelocked", "aligned", "managed" } do
+      local empty, zeros, like = cuda[name .. "_empty"], cuda[name .. "_zeros"], cuda[name .. "_zeros_like"]
+      assert.equal("int16", empty({ 4 }, { dtype = "int16" }).dtype.name)
+      assert.same({ 0, 0 }, zeros(2, { dtype = "int16", order = "F" }):tolist())
+      assert.equal("int8", zeros(2, "int8", { dtype = "int16" }).dtype.name)
+      gpu.raises("LogicError", "unknown option 'dtype'", like, zeros(2), { dtype = "int16" })
+    end
+  end)
+
   it("cuda.pagelocked_empty gives mem_flags to the driver, cuda.HostAllocation:get_flags asks for them", function()
     for flags, number in pairs { portable = 1, DEVICEMAP = 2, writecombined = 4 } do
       local a -- what the driver tells: every page is mapped, and portable is not kept

@@ -188,8 +188,8 @@ describe("gpuarray functions beyond NumPy's results:", function()
     refused("value must be a number or a 0-d array", gpuarray.masked_fill, a, mask, { 1 })
     -- What an array is filled with follows the rule of all writes.
     for _, value in ipairs { gpuarray.scalar(1), ndarray.array(1, "float32") } do
-      refused("float32 cannot be stored in int8; convert it with astype()", gpuarray.masked_fill, a, mask, value)
-      refused("float32 cannot be stored in int8; convert it with astype()", a.set, a, value)
+      refused('float32 cannot be stored in int8; convert it with astype "int8"', gpuarray.masked_fill, a, mask, value)
+      refused('float32 cannot be stored in int8; convert it with astype "int8"', a.set, a, value)
     end
     for _, value in ipairs { gpuarray.scalar(300, "int16"), ndarray.array(300, "int16") } do
       assert.same({ 44, 0, 44 }, a:masked_fill(mask, value):tolist())

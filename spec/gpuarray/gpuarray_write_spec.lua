@@ -50,8 +50,8 @@ describe("Writing to arrays", function()
           from == "float32" and ffi.new("float[1]", 1) or nil }
         for _, x in ipairs(kinds) do
           if type(x) ~= "cdata" or way[1]:find "^set" then
-            gpu.raises("LogicError", ("%s cannot be stored in %s; convert it with astype()"):format(from, to), way[2],
-              a, type(x) == "cdata" and ffi.new("float[3]", 1) or x)
+            gpu.raises("LogicError", ("%s cannot be stored in %s; convert it with astype %q"):format(from, to, to),
+              way[2], a, type(x) == "cdata" and ffi.new("float[3]", 1) or x)
           end
         end
         assert.same({ 7, 7, 7 }, a:real():tolist())
@@ -86,7 +86,7 @@ describe("Writing to arrays", function()
       for _, pair in ipairs(refused) do
         local from, to = pair[1], pair[2]
         local a = gpuarray.full(3, 7, to)
-        gpu.raises("LogicError", ("cannot be stored in %s; convert it with astype()"):format(to), way[2], a,
+        gpu.raises("LogicError", ("cannot be stored in %s; convert it with astype %q"):format(to, to), way[2], a,
           gpuarray.ones(1, from))
         assert.same({ 7, 7, 7 }, a:real():tolist())
       end

@@ -1452,8 +1452,8 @@ describe("ndarray.Array:assign", function()
     assert.same({ 44, -2, 3 }, a:assign(ndarray.array({ 300, -2, 3 }, "int32")):tolist()) -- integers wrap
     for _, row in ipairs { { "float32", "int8" }, { "complex64", "float64" }, { "int8", "bool" } } do
       local to = ndarray.zeros(3, row[2])
-      gpu.raises("LogicError", ("ndarray:assign: %s cannot be stored in %s; convert it with astype()"):format(row[1],
-        row[2]), to.assign, to, ndarray.ones(3, row[1]))
+      gpu.raises("LogicError", ("ndarray:assign: %s cannot be stored in %s; convert it with astype %q"):format(row[1],
+        row[2], row[2]), to.assign, to, ndarray.ones(3, row[1]))
       assert.equal(0, to:astype("int8")[1])
     end
     local table_of = ndarray.zeros({ 2, 2 }, "int32")

@@ -30,6 +30,19 @@ describe("the software device's switches", function()
     gpu.refuses_nonsense(softgpu.control)
   end)
 
+  it("refuses a kernel with more than 48 KiB of static shared memory", function()
+    local source = "__global__ void k(float *a) { __shared__ float s[%d]; s[threadIdx.x] = a[threadIdx.x]; " ..
+      "__syncthreads(); a[threadIdx.x] = s[31 - threadIdx.x]; }"
+    local err = gpu.error_of("CompileError", cuda.kernel, source:format(100000))
+    assert.equal(218, err.code)
+    local text = "error   : Entry function 'k' uses too much shared data (0x61a80 bytes, 0xc000 max)"
+    assert.truthy(err.log:find(text, 1, true), err.log)
+    gpu.error_of("CompileError", cuda.kernel, source:format(12289))
+    local a = cuda.gpuarray.arange(32, "float32")
+    cuda.kernel(source:format(12288))(a, { block = 32 })
+    assert.equal(31, a:item(1))
+  end)
+
   it("softgpu.log and softgpu.calls show the driver calls in order", function()
     softgpu.log "clear"
     softgpu.log "on"

@@ -37,8 +37,8 @@ describe("Messages that say what to write", function()
 
   it("a function of the current context that is called with a colon", function()
     for _, name in ipairs { "synchronize", "get_flags", "attach" } do
-      local text = "%s: self: got the class Context itself; call it with a dot for the current one, Context.%s(), or " ..
-        "with a colon for an object"
+      local text = "%s: self: got the class Context itself; call it with a dot for the current one, " ..
+        "Context.%s(), or with a colon for an object"
       says(text:format(name, name), function() cuda.Context[name](cuda.Context) end)
     end
     says("call the method with a colon: object:push()", function() cuda.Context:push() end)
@@ -58,6 +58,52 @@ describe("Messages that say what to write", function()
     says("which includes high", function() return cuda.random.randint end)
   end)
 
+  it("options, dtypes and lists where PyCUDA or SciPy take them, and what is passed in another order", function()
+    local x, s = gpuarray.ones { 2, 3 }, cuda.Stream()
+    says("gpuarray.sum: axes must be a list of integers, got a string; pass a dtype as an option: " ..
+      '{ dtype = "float64" }', gpuarray.sum, x, "float64")
+    says("sum: axes must be a list of integers, got a string", gpuarray.sum, x, "rows")
+    says("the stream comes before the options: to_gpu_async(values, stream, options)", gpuarray.to_gpu_async,
+      ndarray.ones(3), { stream = s })
+    says("linalg.norm: axis is not supported; for the norms of vectors along an axis write a:norm { axis = ... }",
+      cuda.linalg.norm, x, { axis = 2 })
+    says("sparse.csr: unexpected argument table; name the parts of a matrix in one table: {data =, indices =, " ..
+      "indptr =, shape =}", cuda.sparse.csr, { 1 }, { 1 }, { 1 })
+    says("in one table: {data =, rows =, columns =, shape =}", cuda.sparse.coo, { 1 }, { 1 }, { 1 })
+    local k = cuda.kernel "__global__ void k(float *a, int n) {}"
+    says("k: argument 2 is the table of options, which must be the last argument", k, x, { block = 4 }, 3)
+    says("k: options are missing", k, x, 3)
+    k(x, 3, { block = 4 })
+  end)
+
+  it("the base of positions, the name of an operand, and the order of a texture's array", function()
+    local coo = { data = { 1, 2 }, rows = { 0, 1 }, columns = { 0, 1 }, shape = { 2, 2 } }
+    says("rows[1] is 0; the matrix has 2 rows, counted from 1; add base = 0 if positions count from 0",
+      cuda.sparse.coo, coo)
+    says("indices[1] is 0; the matrix has 2 columns, counted from 1; add base = 0 if positions count from 0",
+      cuda.sparse.csr, { data = { 1, 2 }, indices = { 0, 1 }, indptr = { 1, 2, 3 }, shape = { 2, 2 } })
+    coo.base = 0
+    assert.same({ { 1, 0 }, { 0, 2 } }, cuda.sparse.coo(coo):todense():tolist())
+    says("add: expected an array or a number, got nil; check the operand's name, or call the method with a colon: " ..
+      "a:add()", function() return gpuarray.ones(2) + nil end)
+    for _, name in ipairs { "np_to_array", "matrix_to_array" } do
+      says(name .. ": order must be 'C' or 'F', got table; order is an argument of its own and comes before the " ..
+        "options", cuda[name], ndarray.ones { 2, 2 }, { order = "C" })
+    end
+    says("matrix_to_texref: order must be", cuda.matrix_to_texref, ndarray.ones { 2, 2 }, nil, { order = "C" })
+  end)
+
+  it("names that other libraries have", function()
+    local x = gpuarray.ones { 4, 6 }
+    says("has no field 'to_host'; use a:get()", function() return x.to_host end)
+    says("has no field 'copy_to_host'; use a:get()", function() return x.copy_to_host end)
+    says("use cuda.fft.fft(cuda.fft.rfft(a), { axis = -2 })", function() return cuda.fft.rfft2 end)
+    says("use cuda.fft.irfft(cuda.fft.ifft(a, { axis = -2 }))", function() return cuda.fft.irfft2 end)
+    local there = cuda.fft.fft(cuda.fft.rfft(x), { axis = -2 })
+    assert.is_true(there:allclose(cuda.fft.fft2(x)[{ {}, { 1, 4 } }]))
+    assert.is_true(cuda.fft.irfft(cuda.fft.ifft(there, { axis = -2 })):allclose(x))
+  end)
+
   it("an array where device memory was expected", function()
     local text = "expected device memory (DeviceAllocation, DevicePointer ..., gpudata of an array), got "
     says("memcpy_dtoh: src: " .. text .. "cudalua.gpuarray", cuda.memcpy_dtoh, h, a)
@@ -75,7 +121,8 @@ describe("Messages that say what to write", function()
       says("got an array; kernels take the array itself: pass a", cuda[name], a)
     end
     says("got an array; copy it to the host with a:get()", cuda.memcpy_htod, a.gpudata, a)
-    says("expected a host buffer (host array, FFI array or struct, {ptr =, nbytes =}), got table", cuda.Out, {})
+    says("expected a host buffer (host array, FFI array or struct, {ptr =, nbytes =}), got table; results go to a " ..
+      "host array: local h = ndarray.array(list)", cuda.Out, { 1 })
   end)
 
   it("a shape in several arguments", function()

@@ -99,7 +99,8 @@ function M.host_buffer(what, buf, nbytes, writable)
     ", {ptr =, nbytes =}), got " .. errors.text(buf) ..
     (tag == "cudalua.gpuarray" and (by_kernels[what] and "; kernels take the array itself: pass a" or
     "; copy it to the host with a:get()") or
-    t == "table" and type(tag) ~= "string" and not writable and "; convert a list with ndarray.array(list)" or ""))
+    t == "table" and type(tag) ~= "string" and (writable and "; results go to a host array: local h = " ..
+    "ndarray.array(list)" or "; convert a list with ndarray.array(list)") or ""))
 end
 
 -- cdata scalar types that have a dtype of their own.

@@ -3,6 +3,7 @@
 
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -22,6 +23,20 @@ local function refuse(what, text, ...)
   errors.raise("LogicError", what .. ": " .. (select("#", ...) > 0 and text:format(...) or text))
 end
 M.refuse = refuse
+
+local flags = { __tostring = function(self)
+  local list = {}
+  for _, name in ipairs { "c_contiguous", "f_contiguous", "forc" } do
+    local value = rawget(self, name)
+    if value ~= nil then list[#list + 1] = ("%s = %s"):format(name, tostring(value)) end
+  end
+  return "{ " .. table.concat(list, ", ") .. " }"
+end }
+
+---The flags of an array, which print as text.
+---@param t table<string, boolean>
+---@return table<string, boolean> t
+function M.flags(t) return setmetatable(t, flags) end
 
 ---An option that is true or false.
 ---@param what string     function, for an error
@@ -103,7 +118,11 @@ end
 function M.integers(what, name, list, lowest, most)
   if type(list) ~= "table" then
     local n = whole(list)
-    if not n then refuse(what, "%s must be a list of integers, got %s", name, element.describe(list)) end
+    if not n then
+      local dtype = name == "axes" and hooks.dtype_of(list)
+      refuse(what, "%s must be a list of integers, got %s%s", name, element.describe(list),
+        dtype and ("; pass a dtype as an option: { dtype = %q }"):format(dtype.name) or "")
+    end
     list = { n }
   elseif type(getmetatable(list)) == "string" then
     refuse(what, "%s must be a list of integers, got %s", name, element.describe(list))

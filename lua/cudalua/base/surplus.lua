@@ -28,6 +28,10 @@ function M.parameters_of(f)
   return found
 end
 
+-- What SciPy's and PyCUDA's functions of that name take one after the other.
+local fields = { ["sparse.csr"] = "{data =, indices =, indptr =, shape =}",
+  ["sparse.csc"] = "{data =, indices =, indptr =, shape =}", ["sparse.coo"] = "{data =, rows =, columns =, shape =}" }
+
 -- What other libraries' functions of that name take.
 local elsewhere = { ["gpuarray:view"] = "a:reshape(shape) changes the shape" }
 
@@ -44,7 +48,9 @@ function M.refuse(what, f, ...)
   local text = errors.text(value)
   local option_names = require "cudalua.base.option_names"
   local hint
-  if names[n] == "options" then
+  if fields[what] then
+    hint = "name the parts of a matrix in one table: " .. fields[what]
+  elseif names[n] == "options" then
     local known, before = option_names.of(f, n, ...), ""
     local all = option_names.list(known)
     if type(last) == "number" and known.axis then -- which came in the place of the options

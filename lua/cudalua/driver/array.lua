@@ -286,7 +286,8 @@ end
 -- The elements of ary with x as their dense axis, and the extents x, y, z. C: the last axis is x; F: the first is.
 local function oriented(where, ary, order, axes)
   if order ~= "C" and order ~= "F" then
-    errors.raise("LogicError", where .. ": order must be 'C' or 'F', got " .. errors.text(order))
+    local given = type(order) == "table" and "; order is an argument of its own and comes before the options" or ""
+    errors.raise("LogicError", where .. ": order must be 'C' or 'F', got " .. errors.text(order) .. given)
   end
   local shape, extents = ary.shape, {}
   for i = 1, axes do extents[i] = order == "C" and shape[#shape + 1 - i] or shape[#shape - axes + i] end
@@ -310,6 +311,23 @@ local function fill(where, array, source, row_bytes, height, depth)
   return array
 end
 
+---The same for a function that messages name. For texref.lua.
+---@param where string
+---@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array
+---@param order "C"|"F"
+---@param allow_double_hack? boolean
+---@return cudalua.Array
+function M._of_matrix(where, matrix, order, allow_double_hack)
+  check_array(where, matrix)
+  if matrix.ndim ~= 2 then
+    errors.raise("LogicError", ("%s: expected 2 axes, got %d"):format(where, matrix.ndim))
+  end
+  local format, channels = format_of(where, matrix.dtype, allow_double_hack)
+  local source, width, height = oriented(where, matrix, order, 2)
+  local array = make(M.ArrayDescriptor{ width = width, height = height, format = format, num_channels = channels })
+  return fill(where, array, source, width * matrix.dtype.itemsize, height, 1)
+end
+
 ---Returns a 2D CUDA array with the elements of an array with two axes.
 ---@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array  an array with two axes
 ---@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
@@ -319,14 +337,7 @@ end
 ---@raise LogicError for another rank or dtype
 function M.matrix_to_array(matrix, order, opts)
   opts = errors.options("matrix_to_array", opts, { allow_double_hack = true })
-  check_array("matrix_to_array", matrix)
-  if matrix.ndim ~= 2 then
-    errors.raise("LogicError", ("matrix_to_array: expected 2 axes, got %d"):format(matrix.ndim))
-  end
-  local format, channels = format_of("matrix_to_array", matrix.dtype, opts.allow_double_hack)
-  local source, width, height = oriented("matrix_to_array", matrix, order, 2)
-  local array = make(M.ArrayDescriptor{ width = width, height = height, format = format, num_channels = channels })
-  return fill("matrix_to_array", array, source, width * matrix.dtype.itemsize, height, 1)
+  return M._of_matrix("matrix_to_array", matrix, order, opts.allow_double_hack)
 end
 
 ---Returns a 2D CUDA array with several channels and the elements of an array with three axes.

@@ -37,10 +37,13 @@ end
 -- What pagelocked_empty and its like have in common: name, the options besides order, and a function that allocates.
 local function maker(name, known, allocate)
   known.order = true
+  local with_dtype = { dtype = true }
+  for key in pairs_of(known) do with_dtype[key] = true end
 
-  local function new(where, shape, dtype, options)
+  local function new(where, shape, dtype, options, valid)
     dtype, options = dtypes._or_options(dtype, options)
-    options = errors.options(where, options, known)
+    options = errors.options(where, options, valid)
+    if dtype == nil then dtype = options.dtype end
     local order = options.order
     if order ~= nil and order ~= "C" and order ~= "F" then
       errors.raise("LogicError", ("%s: order must be 'C' or 'F', got %s"):format(where, errors.text(order)))
@@ -69,11 +72,11 @@ local function maker(name, known, allocate)
     end
     if copied == nil then copied = {} end
     if type(copied) == "table" and copied.order == nil then copied.order = other.order end
-    return new(where, other.shape, other.dtype, copied)
+    return new(where, other.shape, other.dtype, copied, known)
   end
 
-  return function(shape, dtype, options) return new(name .. "_empty", shape, dtype, options) end,
-    function(shape, dtype, options) return zeroed(new(name .. "_zeros", shape, dtype, options)) end,
+  return function(shape, dtype, options) return new(name .. "_empty", shape, dtype, options, with_dtype) end,
+    function(shape, dtype, options) return zeroed(new(name .. "_zeros", shape, dtype, options, with_dtype)) end,
     function(other, options) return like(name .. "_empty_like", other, options) end,
     function(other, options) return zeroed(like(name .. "_zeros_like", other, options)) end
 end
@@ -88,7 +91,8 @@ local pagelocked_empty, pagelocked_zeros, pagelocked_empty_like, pagelocked_zero
 ---@param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array; extents may be
 ---  0
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", mem_flags: any}  mem_flags: flags of cuda.host_alloc_flags: "portable", "devicemap",
+---@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter;
+---  mem_flags: flags of cuda.host_alloc_flags: "portable", "devicemap",
 ---  "writecombined" (slow to read), or a list
 ---@return cudalua.ndarray.Array  an array with undefined elements
 ---@raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), and during a
@@ -98,7 +102,8 @@ function M.pagelocked_empty(shape, dtype, options) return pagelocked_empty(shape
 ---As pagelocked_empty, with zeros (false for bool) as elements.
 ---@param shape integer|integer[]  as for pagelocked_empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
+---@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter;
+---  mem_flags: as for pagelocked_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as pagelocked_empty
 function M.pagelocked_zeros(shape, dtype, options) return pagelocked_zeros(shape, dtype, options) end
@@ -128,7 +133,8 @@ local aligned_empty, aligned_zeros, aligned_empty_like, aligned_zeros_like =
 ---is the AlignedHostAllocation. Does not need a driver.
 ---@param shape integer|integer[]  as for pagelocked_empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", alignment: integer}  alignment: in bytes, a power of two, default 4096
+---@param options? {dtype: any, order: "C"|"F", alignment: integer}  dtype: as the parameter;
+---  alignment: in bytes, a power of two, default 4096
 ---@return cudalua.ndarray.Array  an array with undefined elements
 ---@raise MemoryError; LogicError for an invalid shape, dtype or option
 function M.aligned_empty(shape, dtype, options) return aligned_empty(shape, dtype, options) end
@@ -136,7 +142,8 @@ function M.aligned_empty(shape, dtype, options) return aligned_empty(shape, dtyp
 ---As aligned_empty, with zeros (false for bool) as elements.
 ---@param shape integer|integer[]  as for pagelocked_empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
+---@param options? {dtype: any, order: "C"|"F", alignment: integer}  dtype: as the parameter;
+---  alignment: as for aligned_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as aligned_empty
 function M.aligned_zeros(shape, dtype, options) return aligned_zeros(shape, dtype, options) end
@@ -166,7 +173,8 @@ local managed_empty, managed_zeros, managed_empty_like, managed_zeros_like =
 ---(ManagedAllocation:attach). Its base is the ManagedAllocation.
 ---@param shape integer|integer[]  as for pagelocked_empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", mem_flags: any}  mem_flags: what it is attached to: "global" (default) or "host"
+---@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter;
+---  mem_flags: what it is attached to: "global" (default) or "host"
 ---@return cudalua.ndarray.Array  an array with undefined elements
 ---@raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), during a
 ---  capture, and (801) on a device without managed memory
@@ -175,7 +183,8 @@ function M.managed_empty(shape, dtype, options) return managed_empty(shape, dtyp
 ---As managed_empty, with zeros (false for bool) as elements.
 ---@param shape integer|integer[]  as for pagelocked_empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
+---@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter;
+---  mem_flags: as for managed_empty
 ---@return cudalua.ndarray.Array
 ---@raise MemoryError, LogicError as managed_empty
 function M.managed_zeros(shape, dtype, options) return managed_zeros(shape, dtype, options) end

@@ -581,7 +581,7 @@ end
 ---@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
 ---@raise LogicError as matrix_to_array and TextureReference:set_array
 function M.matrix_to_texref(matrix, reference, order)
-  M.bind_array_to_texref(require("cudalua.driver.array").matrix_to_array(matrix, order), reference)
+  M.bind_array_to_texref(require("cudalua.driver.array")._of_matrix("matrix_to_texref", matrix, order), reference)
 end
 
 return M

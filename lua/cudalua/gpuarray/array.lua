@@ -73,7 +73,7 @@ function properties.itemsize(self) return self._dtype.itemsize end
 function properties.ndim(self) return self._ndim end
 function properties.flags(self)
   local c, f = layout.density(self._shape, evaluate(self).strides, self._dtype.itemsize)
-  return { c_contiguous = c, f_contiguous = f, forc = c or f }
+  return layout.flags { c_contiguous = c, f_contiguous = f, forc = c or f }
 end
 function properties.T(self) return view.transpose("gpuarray.T", self) end
 function properties.ptr(self)

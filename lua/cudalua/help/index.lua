@@ -5149,10 +5149,10 @@ Returns a host array in plain memory whose address is a multiple of `alignment`,
 is the AlignedHostAllocation. Does not need a driver.
 @param shape integer|integer[]  as for pagelocked_empty
 @param dtype? any  as for dtype.of; default: dtype.default_float()
-@param options? {order: "C"|"F", alignment: integer}  alignment: in bytes, a power of two, default 4096
+@param options? {dtype: any, order: "C"|"F", alignment: integer}  dtype: as the parameter; alignment: in bytes, a power of two, default 4096
 @return cuda.ndarray.Array  an array with undefined elements
 @raise MemoryError; LogicError for an invalid shape, dtype or option
-@options alignment order="C"|"F"
+@options alignment dtype order="C"|"F"
 = cuda.aligned_empty_like(other, options)
 Returns an aligned array with the shape, dtype and (by default) order of another host array.
 @param other cuda.ndarray.Array  as for pagelocked_empty_like
@@ -5164,10 +5164,10 @@ Returns an aligned array with the shape, dtype and (by default) order of another
 As aligned_empty, with zeros (false for bool) as elements.
 @param shape integer|integer[]  as for pagelocked_empty
 @param dtype? any  as for dtype.of; default: dtype.default_float()
-@param options? {order: "C"|"F", alignment: integer}  alignment: as for aligned_empty
+@param options? {dtype: any, order: "C"|"F", alignment: integer}  dtype: as the parameter; alignment: as for aligned_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as aligned_empty
-@options alignment order="C"|"F"
+@options alignment dtype order="C"|"F"
 = cuda.aligned_zeros_like(other, options)
 As aligned_empty_like, with zeros (false for bool) as elements.
 @param other cuda.ndarray.Array  as for pagelocked_empty_like
@@ -5351,10 +5351,10 @@ a kernel runs ends the process, unless the memory is attached to another stream 
 (ManagedAllocation:attach). Its base is the ManagedAllocation.
 @param shape integer|integer[]  as for pagelocked_empty
 @param dtype? any  as for dtype.of; default: dtype.default_float()
-@param options? {order: "C"|"F", mem_flags: any}  mem_flags: what it is attached to: "global" (default) or "host"
+@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter; mem_flags: what it is attached to: "global" (default) or "host"
 @return cuda.ndarray.Array  an array with undefined elements
 @raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), during a capture, and (801) on a device without managed memory
-@options mem_flags order="C"|"F"
+@options dtype mem_flags order="C"|"F"
 = cuda.managed_empty_like(other, options)
 Returns a managed array with the shape, dtype and (by default) order of another host array.
 @param other cuda.ndarray.Array  as for pagelocked_empty_like
@@ -5366,10 +5366,10 @@ Returns a managed array with the shape, dtype and (by default) order of another 
 As managed_empty, with zeros (false for bool) as elements.
 @param shape integer|integer[]  as for pagelocked_empty
 @param dtype? any  as for dtype.of; default: dtype.default_float()
-@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for managed_empty
+@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter; mem_flags: as for managed_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as managed_empty
-@options mem_flags order="C"|"F"
+@options dtype mem_flags order="C"|"F"
 = cuda.managed_zeros_like(other, options)
 As managed_empty_like, with zeros (false for bool) as elements.
 @param other cuda.ndarray.Array  as for pagelocked_empty_like
@@ -5641,10 +5641,10 @@ cuMemHostAlloc: returns a host array in page-locked memory. Copies use it at ful
 access it while the program goes on. You can pass it to kernels. Its base is the HostAllocation.
 @param shape integer|integer[]  the extents: a list, a number for a 1-D array, or {} for a 0-d array; extents may be 0
 @param dtype? any               as for dtype.of; default: dtype.default_float()
-@param options? {order: "C"|"F", mem_flags: any}  mem_flags: flags of cuda.host_alloc_flags: "portable", "devicemap", "writecombined" (slow to read), or a list
+@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter; mem_flags: flags of cuda.host_alloc_flags: "portable", "devicemap", "writecombined" (slow to read), or a list
 @return cuda.ndarray.Array  an array with undefined elements
 @raise MemoryError; LogicError for an invalid shape, dtype or option, without a current context (201), and during a capture
-@options mem_flags order="C"|"F"
+@options dtype mem_flags order="C"|"F"
 = cuda.pagelocked_empty_like(other, options)
 Returns a page-locked array with the shape, dtype and (by default) order of another host array.
 @param other cuda.ndarray.Array  the array whose shape, dtype and order are used
@@ -5656,10 +5656,10 @@ Returns a page-locked array with the shape, dtype and (by default) order of anot
 As pagelocked_empty, with zeros (false for bool) as elements.
 @param shape integer|integer[]  as for pagelocked_empty
 @param dtype? any  as for dtype.of; default: dtype.default_float()
-@param options? {order: "C"|"F", mem_flags: any}  mem_flags: as for pagelocked_empty
+@param options? {dtype: any, order: "C"|"F", mem_flags: any}  dtype: as the parameter; mem_flags: as for pagelocked_empty
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as pagelocked_empty
-@options mem_flags order="C"|"F"
+@options dtype mem_flags order="C"|"F"
 = cuda.pagelocked_zeros_like(other, options)
 As pagelocked_empty_like, with zeros (false for bool) as elements.
 @param other cuda.ndarray.Array  as for pagelocked_empty_like

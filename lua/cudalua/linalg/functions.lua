@@ -66,6 +66,9 @@ end
 function M.norm(a, options)
   local what = "linalg.norm"
   object.check_array(what, a)
+  if type(options) == "table" and rawget(options, "axis") ~= nil then
+    refuse(what, "axis is not supported; for the norms of vectors along an axis write a:norm { axis = ... }")
+  end
   local o = errors.options(what, options, known)
   local ord = o.ord
   if a._ndim == 0 and ord ~= nil then refuse(what, "the array has no axes; leave ord out") end

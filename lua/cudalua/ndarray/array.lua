@@ -335,7 +335,7 @@ function properties.order(self)
 end
 function properties.flags(self)
   local c, f = density(self)
-  return { c_contiguous = c, f_contiguous = f }
+  return layout.flags { c_contiguous = c, f_contiguous = f }
 end
 function properties.T(self) return self:transpose() end
 

@@ -39,8 +39,9 @@ end
 -- The value of element i, from 1, of a list of positions.
 local function value_at(x, i) return tonumber(x:item(i)) end
 
-local function counted(n, one, base) -- "3 rows, counted from 1"
-  return ("%.0f %s%s, counted from %d"):format(n, one, n == 1 and "" or "s", base)
+local function counted(n, one, base, at) -- "3 rows, counted from 1"
+  return ("%.0f %s%s, counted from %d%s"):format(n, one, n == 1 and "" or "s", base,
+    at == 0 and base == 1 and "; add base = 0 if positions count from 0" or "")
 end
 
 -- ---- positions and values of users ----------------------------------------------------------------------------------
@@ -224,8 +225,8 @@ local function compressed(what, format, lines, extent, given, indptr, data, base
   if words[2] ~= 0 then bad_pointer(what, indptr, lines + 1 - words[2] + 1, lines, n, base) end
   if words[1] ~= 0 then
     local i = n - words[1] + 1
-    refuse(what, ("indices[%.0f] is %.0f; the matrix has %s"):format(i, value_at(given, i),
-      counted(extent, term.index, base)))
+    local at = value_at(given, i)
+    refuse(what, ("indices[%.0f] is %.0f; the matrix has %s"):format(i, at, counted(extent, term.index, base, at)))
   end
   local s = structures.new(place, lines, extent, starts, indices)
   if words[3] == 0 then return s, data end
@@ -250,9 +251,9 @@ local function coordinates(what, format, rows, columns, row_list, column_list, d
   for k = 1, 2 do
     if words[k] ~= 0 then
       local i, is_row = n - words[k] + 1, (k == 1) == (format ~= "csc")
-      refuse(what, ("%s[%.0f] is %.0f; the matrix has %s"):format(is_row and "rows" or "columns", i,
-        value_at(is_row and row_list or column_list, i), counted(is_row and rows or columns,
-          is_row and "row" or "column", base)))
+      local at = value_at(is_row and row_list or column_list, i)
+      refuse(what, ("%s[%.0f] is %.0f; the matrix has %s"):format(is_row and "rows" or "columns", i, at,
+        counted(is_row and rows or columns, is_row and "row" or "column", base, at)))
     end
   end
   if words[3] == 0 then return M.of_keys(lines, extent, keys), data end

@@ -226,6 +226,16 @@ static int function_call(lua_State *L) {
   int top = lua_gettop(L), first = 2, nargs, options;
   bool pooled = false; /* an argument is memory that has to remember the stream */
 
+  if (top >= 2 && !is_plain_table(L, top))
+    for (int i = 2; i < top; i++) {
+      if (!is_plain_table(L, i)) continue;
+      lua_pushliteral(L, "block");
+      lua_rawget(L, i);
+      if (!lua_isnil(L, -1))
+        cl_launch_error(L, fn, CL_LOGIC_ERROR,
+                        "argument %d is the table of options, which must be the last argument", i - 1);
+      lua_pop(L, 1);
+    }
   if (top < 2 || !is_plain_table(L, top))
     cl_launch_error(
         L, fn, CL_LOGIC_ERROR,

@@ -224,6 +224,19 @@ static void describe(SgJit *j, const SgModule *m) {
   }
 }
 
+/* A kernel's own shared memory has no option that raises its limit, as dynamic shared memory has. */
+static bool shared_fits(const SgModule *m, SgDiag *diag) {
+  for (uint32_t i = 0; i < sg_module_nkernels(m); i++) {
+    const SgKernelInfo *k = sg_kernel_info(sg_module_kernel_at(m, i));
+    if (k->shared_bytes <= SG_SHARED_DEFAULT) continue;
+    snprintf(diag->text, sizeof diag->text,
+             "Entry function '%.100s' uses too much shared data (0x%x bytes, 0x%x max)", k->name,
+             k->shared_bytes, (unsigned)SG_SHARED_DEFAULT);
+    return false;
+  }
+  return true;
+}
+
 static CUresult compile(SgJit *j, const SgContext *ctx, const char *ptx, SgDiag *diag, SgModule **out) {
   int code = CUDA_SUCCESS, version = ptx_version(ptx);
   *diag = (SgDiag){0};
@@ -234,6 +247,11 @@ static CUresult compile(SgJit *j, const SgContext *ctx, const char *ptx, SgDiag 
   }
   *out = sg_module_load(ctx->device, ctx->o.id, ptx, strlen(ptx), diag, &code);
   if (!*out) return code ? (CUresult)code : CUDA_ERROR_INVALID_PTX;
+  if (!shared_fits(*out, diag)) {
+    sg_module_unload(*out);
+    *out = NULL;
+    return CUDA_ERROR_INVALID_PTX;
+  }
   apply_options(j, ptx, *out);
   if (j->verbose) describe(j, *out);
   return CUDA_SUCCESS;

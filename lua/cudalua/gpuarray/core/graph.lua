@@ -126,6 +126,8 @@ local function is_value(x)
   return t == "number" or t == "boolean" or t == "cdata" and element.scalar(x) ~= nil
 end
 
+local operators = { add = true, sub = true, mul = true, div = true, mod = true, pow = true } -- a + nil
+
 local function refuse_operand(op, x)
   if type(x) == "table" and getmetatable(x) == "cudalua.ndarray" then
     errors.raise("LogicError", ("%s: one operand is a host array; %scopy it to the device with " ..
@@ -142,7 +144,11 @@ local function refuse_operand(op, x)
     instead = "; convert a list with gpuarray.to_gpu(list)"
   end
   -- With a dot before its name, a method lacks its last argument, or all of them.
-  if x == nil or op.arity == 1 then instead = instead .. object.colon(op.name, x) end
+  if x == nil and operators[op.name] then
+    instead = ("; check the operand's name, or call the method with a colon: a:%s()"):format(op.name)
+  elseif x == nil or op.arity == 1 then
+    instead = instead .. object.colon(op.name, x)
+  end
   errors.raise("LogicError", ("%s: expected an array%s, got %s%s"):format(op.name,
     op.arity > 1 and not value and " or a number" or "", text, instead))
 end

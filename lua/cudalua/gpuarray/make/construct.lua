@@ -229,6 +229,9 @@ local async_options = { dtype = true, order = true, allocator = true, shape = tr
 ---@raise LogicError, MemoryError as to_gpu
 function M.to_gpu_async(values, stream, options)
   local what = "gpuarray.to_gpu_async"
+  if type(stream) == "table" and not getmetatable(stream) then
+    refuse(what, "the stream comes before the options: to_gpu_async(values, stream, options)")
+  end
   local o = errors.options(what, options, async_options)
   local dtype = o.dtype ~= nil and dtypes._of(what, o.dtype) or nil
   stream = make.stream(what, stream)
