@@ -2,6 +2,7 @@
 local gpu = require "spec.support.gpu"
 local knob = require "spec.support.knob"
 local products = require "spec.support.products"
+local turn = require "spec.support.turn"
 local dtype = require "cudalua.dtype"
 local gpuarray = require "cudalua.gpuarray"
 local plan = require "cudalua.gpuarray.product.plan"
@@ -24,6 +25,7 @@ local function check(a, b, x, result)
 end
 
 describe("gpuarray.matmul and gpuarray.Array:matmul", function()
+  local it = turn.tests(it) -- luacheck: ignore 431
   setup(gpu.context)
 
   it("computes each dtype in its accumulator, in the documented order", function()
@@ -279,6 +281,7 @@ describe("gpuarray.matmul and gpuarray.Array:matmul", function()
 end)
 
 describe("gpuarray.dot", function()
+  local it = turn.tests(it) -- luacheck: ignore 431
   setup(gpu.context)
 
   it("is matmul() if an operand is a matrix", function()
@@ -292,6 +295,7 @@ describe("gpuarray.dot", function()
 end)
 
 describe("gpuarray.addmm and gpuarray.Array:addmm", function()
+  local it = turn.tests(it) -- luacheck: ignore 431
   setup(gpu.context)
 
   local function ended(a, b, c, alpha, beta, result)
@@ -361,6 +365,7 @@ describe("gpuarray.addmm and gpuarray.Array:addmm", function()
 end)
 
 describe("own.step", function()
+  local it = turn.tests(it) -- luacheck: ignore 431
   setup(gpu.context)
 
   it("writes to a part of a matrix and adds to it, whatever its strides", function()

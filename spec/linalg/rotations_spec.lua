@@ -3,6 +3,7 @@ local gpu = require "spec.support.gpu"
 local gpuarray = require "cudalua.gpuarray"
 local linalg = require "cudalua.linalg"
 local residuals = require "spec.support.residuals"
+local turn = require "spec.support.turn"
 local cuda = gpu.cuda
 
 local random, ratio, norm, adjoint, eye = residuals.random, residuals.ratio, residuals.norm, residuals.adjoint,
@@ -34,6 +35,7 @@ local function check_svd(a, case)
 end
 
 describe("linalg.svd and linalg.svdvals", function()
+  local it = turn.tests(it) -- luacheck: ignore 431
   setup(gpu.context)
 
   it("take matrices of all sizes apart", function()
@@ -107,6 +109,7 @@ describe("linalg.svd and linalg.svdvals", function()
 end)
 
 describe("linalg.eigh and linalg.eigvalsh", function()
+  local it = turn.tests(it) -- luacheck: ignore 431
   setup(gpu.context)
 
   local function check(a, case)
