@@ -42,7 +42,7 @@ M.arrays = spelled {
   { "new_empty", "gpuarray.empty(shape, a.dtype)" },
   { "range", "gpuarray.arange(start, stop, step)" },
   -- to the host
-  { "numpy cpu asnumpy to_numpy toarray to_host copy_to_host", "a:get()" },
+  { "numpy cpu asnumpy to_numpy toarray", "a:get()" },
   { "detach", "a:get(), or a itself" },
   { "cuda", "the names of cuda itself, such as cuda.Stream(); gpuarray.to_gpu(values) copies to the device" },
   { "to_device", "a itself, which is on the device; cuda.memcpy_peer copies to another one" },
@@ -354,6 +354,7 @@ M.cuda = spelled {
 
 ---Names of one object, by what messages call it. help() does not look for them, so these may be common words.
 M.objects = {
+  ["an array"] = spelled { { "to_host copy_to_host", "a:get()" } },
   fft = spelled {
     { "rfft2 rfftn", "cuda.fft.fft(cuda.fft.rfft(a), { axis = -2 })" },
     { "irfft2 irfftn", "cuda.fft.irfft(cuda.fft.ifft(a, { axis = -2 }))" },
