@@ -354,7 +354,6 @@ M.cuda = spelled {
 
 ---Names of one object, by what messages call it. help() does not look for them, so these may be common words.
 M.objects = {
-  ["an array"] = spelled { { "to_host copy_to_host", "a:get()" } },
   fft = spelled {
     { "rfft2 rfftn", "cuda.fft.fft(cuda.fft.rfft(a), { axis = -2 })" },
     { "irfft2 irfftn", "cuda.fft.irfft(cuda.fft.ifft(a, { axis = -2 }))" },
@@ -372,6 +371,7 @@ M.objects = {
     { "get_default_pinned_memory_pool", "cuda.PageLockedMemoryPool(), and cuda.mem_stats() for memory in use" },
   },
   ["an array"] = spelled {
+    { "to_host copy_to_host", "a:get()" },
     { "cuda", "a itself: arrays are on the device; gpuarray.to_gpu(values) copies to it" },
     { "new", "gpuarray.empty_like(a)" },
     { "zero", "a:fill(0)" },
