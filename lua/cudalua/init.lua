@@ -171,7 +171,7 @@ function cuda.kernel(source, name, opts) return require("cudalua.compiler").kern
 
 ---A kernel argument: device memory for the duration of the call, filled from a host buffer before it. The call raises a
 ---LogicError if the elements of the buffer are known and differ from those of the parameter.
----@param buf any  a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+---@param buf any  a host array, a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
 ---@param nbytes? integer  the number of bytes to copy; default: all
 ---@return cudalua.ArgumentHandler
 ---@raise LogicError if buf is not a host buffer
@@ -179,14 +179,14 @@ function cuda.In(buf, nbytes) return launch.handler("In", buf, nbytes, true, fal
 
 ---A kernel argument: device memory for the duration of the call, copied to a host buffer after it. Elements that the
 ---kernel does not write are undefined.
----@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+---@param buf any  a host array, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
 ---@param nbytes? integer  the number of bytes to copy; default: all
 ---@return cudalua.ArgumentHandler
 ---@raise LogicError if buf is not a host buffer, or is a Lua string
 function cuda.Out(buf, nbytes) return launch.handler("Out", buf, nbytes, false, true) end
 
 ---A kernel argument that combines In and Out.
----@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+---@param buf any  a host array, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
 ---@param nbytes? integer  the number of bytes to copy; default: all
 ---@return cudalua.ArgumentHandler
 ---@raise LogicError if buf is not a host buffer, or is a Lua string

@@ -59,6 +59,9 @@ describe("help() finds", function()
 
   it("the nearest names if there is none", function()
     assert.equal('Nothing is named "srot"; help "sort", help "dot", help "kron"', answer.of_name("srot", 80))
+    assert.equal('Nothing is named "blokc"; help "block", help "blocks", help "clock"', answer.of_name("blokc", 80))
+    assert.equal(answer.of_name("random", 80), answer.of_name("curandom", 80))
+    assert.equal(answer.of_name("random", 80), answer.of_name("cuda.curandom", 80))
     assert.equal('Nothing is named "xyzzyq"; try another word, or help(cuda) for the names of the\nmodule',
       answer.of_name("xyzzyq", 80))
   end)

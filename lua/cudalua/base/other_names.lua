@@ -42,7 +42,7 @@ M.arrays = spelled {
   { "new_empty", "gpuarray.empty(shape, a.dtype)" },
   { "range", "gpuarray.arange(start, stop, step)" },
   -- to the host
-  { "numpy cpu asnumpy to_numpy toarray to_host copy_to_host", "a:get()" },
+  { "numpy cpu asnumpy to_numpy toarray", "a:get()" },
   { "detach", "a:get(), or a itself" },
   { "cuda", "the names of cuda itself, such as cuda.Stream(); gpuarray.to_gpu(values) copies to the device" },
   { "to_device", "a itself, which is on the device; cuda.memcpy_peer copies to another one" },
@@ -371,6 +371,7 @@ M.objects = {
     { "get_default_pinned_memory_pool", "cuda.PageLockedMemoryPool(), and cuda.mem_stats() for memory in use" },
   },
   ["an array"] = spelled {
+    { "to_host copy_to_host", "a:get()" },
     { "cuda", "a itself: arrays are on the device; gpuarray.to_gpu(values) copies to it" },
     { "new", "gpuarray.empty_like(a)" },
     { "zero", "a:fill(0)" },

@@ -108,6 +108,7 @@ local function nearest(name, width)
     other_names.absent } do
     for other in pairs_of(group) do add(other) end
   end
+  for option in pairs_of(search.options()) do add(option) end
   sort(names)
   local near, list = core.near(match(name, "[%w_]*$"), names), {}
   for i = 1, min(#near, NEAR) do list[i] = format('help "%s"', near[i]) end
@@ -115,8 +116,11 @@ local function nearest(name, width)
   return page.wrapped(format('Nothing is named "%s"; %s', name, concat(list, ", ")), width)
 end
 
+local aliases = { curandom = "random" } -- modules that have two names
+
 local function of_words(name, width)
   local short = search.without_library(name)
+  if aliases[short] then name, short = aliases[short], aliases[short] end
   local exact = entries.named(name)
   if #exact == 0 then exact = entries.named(short) end
   if #exact > 0 then return first_of(exact, short, width) end

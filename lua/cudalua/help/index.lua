@@ -4814,13 +4814,13 @@ Returns the device address in this process.
 = cuda.In(buf, nbytes)
 A kernel argument: device memory for the duration of the call, filled from a host buffer before it. The call raises a
 LogicError if the elements of the buffer are known and differ from those of the parameter.
-@param buf any  a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+@param buf any  a host array, a string, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
 @param nbytes? integer  the number of bytes to copy; default: all
 @return cuda.ArgumentHandler
 @raise LogicError if buf is not a host buffer
 = cuda.InOut(buf, nbytes)
 A kernel argument that combines In and Out.
-@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+@param buf any  a host array, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
 @param nbytes? integer  the number of bytes to copy; default: all
 @return cuda.ArgumentHandler
 @raise LogicError if buf is not a host buffer, or is a Lua string
@@ -5004,7 +5004,7 @@ The argument of Graph:add_memset.
 = cuda.Out(buf, nbytes)
 A kernel argument: device memory for the duration of the call, copied to a host buffer after it. Elements that the
 kernel does not write are undefined.
-@param buf any  an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
+@param buf any  a host array, an FFI array or struct, {ptr =, nbytes =}, or an object with :buffer()
 @param nbytes? integer  the number of bytes to copy; default: all
 @return cuda.ArgumentHandler
 @raise LogicError if buf is not a host buffer, or is a Lua string

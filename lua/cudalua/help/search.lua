@@ -218,4 +218,16 @@ function M.with_option(name)
   return list, about or said
 end
 
+---The names of all options.
+---@return table<string, true>
+function M.options()
+  local names, index = {}, require "cudalua.help.index"
+  for _, entry in ipairs(entries.list) do
+    if not entry.twin and find(sub(index, entry.from, entry.to), "@options", 1, true) then
+      for name in pairs_of(entries.text(entry).options) do names[name] = true end
+    end
+  end
+  return names
+end
+
 return M
