@@ -159,7 +159,10 @@ describe("contexts", function()
     local mem = cuda.mem_alloc(64)
     local mod = cuda.SourceModule "__global__ void k() {}"
     local fn = mod:get_function "k"
+    local a = cuda.gpuarray.ones(3)
+    a:sum():get() -- its kernel is there
     ctx:detach()
+    gpu.raises("LogicError", "), with its arrays, memory and kernels", a.sum, a)
     gpu.raises("LogicError", "its Context is gone", mem.ptr, mem)
     gpu.raises("LogicError", "its Context is gone", mem.free, mem)
     gpu.raises("LogicError", "its Context is gone", mod.get_function, mod, "k")

@@ -358,7 +358,7 @@ describe("elementwise.ElementwiseKernel", function()
     gpu.raises("LogicError", "typed: argument 3 (int w): 1.5 is not an integer", k, x, 0, 1.5)
     gpu.raises("LogicError", "argument 3 (int w)", k, x, 0, 0 / 0)
     gpu.raises("LogicError", "argument 3 (int w): expected a number, got the array int8(2,)", k, x, 0, x)
-    gpu.raises("LogicError", "argument 1 (signed char *x): the array is float32(2,); convert it with astype()", k,
+    gpu.raises("LogicError", 'argument 1 (signed char *x): the array is float32(2,); convert it with astype "int8"', k,
       gpuarray.empty(2), 0, 0)
     gpu.raises("LogicError", "copy it there with", k, ndarray.array({ 1 }, "int8"), 0, 0)
     gpu.raises("LogicError", "typed: it takes 3 arguments (signed char *x, signed char v, int w), got 2", k, x, 0)

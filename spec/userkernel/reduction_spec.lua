@@ -298,7 +298,7 @@ __device__ low_high joined(const low_high &a, const low_high &b) {
     gpu.raises("LogicError", "not a valid kernel", ReductionKernel, "float32", "0", "a+b", "x[i]", "float *x", "a b")
     gpu.raises("LogicError", "unknown option", ReductionKernel, "float32", "0", "a+b", nil, "float *x", { axis = 1 })
     gpu.raises("LogicError", "it takes 1 argument", sum)
-    gpu.raises("LogicError", "convert it with astype()", sum, gpuarray.arange(3))
+    gpu.raises("LogicError", 'convert it with astype "float32"', sum, gpuarray.arange(3))
     gpu.raises("LogicError", "expected an array on the device", sum, ndarray.ones(3))
     assert.has_error(function() sum.name = "x" end)
   end)

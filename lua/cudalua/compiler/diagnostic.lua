@@ -10,6 +10,7 @@ local undefined = require "cudalua.compiler.undefined"
 local M = {}
 
 local MAX_HEADER = 2 ^ 24 -- bytes of a header that is shown
+local LAST_LINE = 400     -- bytes of a source's end that are looked at
 
 -- The file's name in `kernel.cu(3): error: ...`, which may hold brackets itself.
 local function location(line)
@@ -113,6 +114,13 @@ local function unknown_name(text)
   return name and undefined.hint_for_name(name)
 end
 
+-- A Lua string that began with [[ ends at the ]] of x[idx[i]].
+local function is_cut(job)
+  local tail = job.source:sub(-LAST_LINE):match "([^\n]*)%s*$"
+  local opened, closed = select(2, tail:gsub("%[", "")), select(2, tail:gsub("%]", ""))
+  return opened > closed and tail:find "%[[^;=]*$"
+end
+
 local launches = "kernels that launch kernels need cuda.DynamicSourceModule"
 
 -- Texts of diagnostics, each with what helps. A function gets what the pattern matched; it may know nothing.
@@ -151,6 +159,10 @@ local hints = {
   { '^namespace "std" has no member', function()
     return "write min, fminf or sqrtf without std::; more of the C++ library is available as <cuda/std/...>"
   end },
+  { '^expected a "%]"', function(job)
+    return is_cut(job) and "the source ends inside an index: ]] ends a Lua string that began with [[; write [=[ and " ..
+      "]=] around the source"
+  end },
   { '^at the end of the source: expected a "}"', function() return "the source has a { that is never closed" end },
   { "^unrecognized option", function()
     return 'docs/compiling.md lists the options; backend = "nvcc" compiles with nvcc'
@@ -160,20 +172,8 @@ local hints = {
   end },
 }
 
--- A Lua string that began with [[ ends at the ]] of x[idx[i]].
-local function cut_string(job, text)
-  if not text:find '^expected a "%]"' then return nil end
-  local tail = job.source:match "([^\n]*)%s*$"
-  local opened, closed = select(2, tail:gsub("%[", "")), select(2, tail:gsub("%]", ""))
-  if opened <= closed or not tail:find "%[[^;=]*$" then return nil end
-  return "the source ends inside an index: ]] ends a Lua string that began with [[; write [=[ and ]=] around the " ..
-    "source"
-end
-
 local function hint_for(job, diagnostic, folders)
   local text = diagnostic.text
-  local cut = cut_string(job, text)
-  if cut then return cut end
   for _, row in ipairs(hints) do
     local match = text:match(row[1])
     local hint = match and row[2](job, match, folders)

@@ -188,20 +188,21 @@ local function handle(prompt, text, pasted)
   if find(text, "%S") then M.run_chunk(prompt, text) end
 end
 
+-- Calls f(prompt, ...). An error of the prompt itself ends no session; those of chunks are values by now.
+local function sheltered(prompt, f, ...)
+  local ok, result = pcall(f, prompt, ...)
+  if ok then return result end
+  prompt.write(format("the prompt could not report what happened, and goes on: %s\n",
+    (gsub(frames.message(result), "%s*\n%s*", " "))))
+end
+
 ---@param prompt cudalua.prompt.Prompt
 ---@param read fun(prompt: string, continuation: string): text: string?, pasted: boolean?
 function M.loop(prompt, read)
   while true do
     local text, pasted = read("> ", ">> ")
     if not text then return end
-    -- What fails here is the prompt itself: a chunk's own errors are values by now.
-    local ok, result = pcall(handle, prompt, text, pasted)
-    if not ok then
-      prompt.write(format("the prompt could not report what happened, and goes on: %s\n",
-        (gsub(frames.message(result), "%s*\n%s*", " "))))
-    elseif result == END then
-      return
-    end
+    if sheltered(prompt, handle, text, pasted) == END then return end
   end
 end
 M.END = END
@@ -276,7 +277,7 @@ end
 ---@param read fun(prompt: string, continuation: string): text: string?, pasted: boolean?
 function M.serve(prompt, input, read)
   interruptible(input, prompt, function()
-    run_again(prompt)
+    sheltered(prompt, run_again)
     M.loop(prompt, read)
   end)
   if input == stdin then prompt.write "\n" end

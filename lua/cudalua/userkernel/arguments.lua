@@ -200,6 +200,9 @@ local function is_memory(x)
     kind == "ManagedAllocation"
 end
 
+-- Nothing is converted to a struct.
+local function remedy(dt) return dt.kind == "struct" and "" or ("; convert it with astype %q"):format(dt.name) end
+
 function M.check_array(k, i, x)
   local dt = k.args[i].dtype
   if object.is_array(x) then
@@ -207,7 +210,7 @@ function M.check_array(k, i, x)
       local a, b = x._dtype, dt
       local pair = a.kind == "complex" and b.kind == "struct" and b._builtin and b.itemsize == a.itemsize and
         #b._fields == 2
-      if not pair then wrong(k, i, "the array is %s; convert it with astype()", graph.describe(x)) end
+      if not pair then wrong(k, i, "the array is %s%s", graph.describe(x), remedy(b)) end
     end
   elseif not is_memory(x) then
     wrong(k, i, "expected an array on the device, got %s%s", element.describe(x), type(x) == "table" and

@@ -302,8 +302,9 @@ int cl_dead(lua_State *L, const cl_Object *o) {
              o->rec->closed_at ? " at " : "", o->rec->closed_at ? o->rec->closed_at : "");
   for (const cl_Rec *r = o->rec; r; r = r->parent)
     if (r->life != CL_LIVE)
-      cl_logic(L, "this %s can no longer be used: its %s is gone (%s%s%s)", name, kinds[r->kind].name,
-               kinds[r->kind].closed, r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
+      cl_logic(L, "this %s can no longer be used: its %s is gone (%s%s%s)%s", name, kinds[r->kind].name,
+               kinds[r->kind].closed, r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "",
+               r->kind == CL_CONTEXT ? ", with its arrays, memory and kernels" : "");
   cl_logic(L, "this %s can no longer be used", name);
 }
 

@@ -39,9 +39,9 @@ end
 local function check_elements(fn, i, p, x)
   local to = pointee(p.text)
   if not fits(to, x._dtype) then
-    refuse(fn, i, p, ("the array is %s, but the kernel takes %s here; convert it with " ..
-      "astype()"):format(graph.describe(x),
-      pointees.name(to)))
+    local dt = to.dtype
+    refuse(fn, i, p, ("the array is %s, but the kernel takes %s here%s"):format(graph.describe(x), pointees.name(to),
+      dt and dt.kind ~= "struct" and ("; convert it with astype %q"):format(dt.name) or ""))
   end
   return to.const
 end
