@@ -12,9 +12,9 @@ __device__ __forceinline__ void pair_of(const long long n, const long long round
 }
 
 // The turn that makes columns orthogonal whose squares are a and b and whose product is g, of length `size`: t is the
-// tangent. A product below the bound is left as it is, and NaN.
+// tangent, s the sine, `half` the tangent of half the angle. A product below the bound is left as it is, and NaN.
 struct Turn {
-  Real c, s, t;
+  Real s, t, half;
   Value phase; // of g, conjugated
 };
 __device__ __forceinline__ Turn turn_of(const Real a, const Real b, const Value g, const Real size) {
@@ -22,15 +22,17 @@ __device__ __forceinline__ Turn turn_of(const Real a, const Real b, const Value 
   const Real zeta = (b - a) / (2 * size), length = fabs(zeta);
   const Real t = isinf(length) ? 0 : 1 / (length + cl_length2(length, (Real)1));
   turn.t = zeta < 0 ? -t : t;
-  turn.c = 1 / sqrt(1 + t * t);
-  turn.s = turn.c * turn.t;
+  const Real c = 1 / sqrt(1 + t * t);
+  turn.s = c * turn.t;
+  turn.half = turn.s / (1 + c);
   turn.phase = cl_conj(cl_div(g, made(size)));
   return turn;
 }
+// The cosine is 1 - s * half: of a small angle it would be rounded to 1, and each such turn would make columns longer.
 __device__ __forceinline__ void turn_pair(const Turn &turn, const Value phase, Value &x, Value &y) {
   const Value own = x, other = cl_mul(phase, y);
-  x = cl_sub(cl_scaled(own, turn.c), cl_scaled(other, turn.s));
-  y = cl_add(cl_scaled(own, turn.s), cl_scaled(other, turn.c));
+  x = cl_sub(own, cl_scaled(cl_add(other, cl_scaled(own, turn.half)), turn.s));
+  y = cl_add(other, cl_scaled(cl_sub(own, cl_scaled(other, turn.half)), turn.s));
 }
 
 //: sides
@@ -125,15 +127,14 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 //: angles
-// The turn of a pair of a Hermitian matrix; one that turns nothing has c = 1 and s = 0.
+// The turn of a pair of a Hermitian matrix; one that turns nothing has a sine of 0.
 struct Angle {
   Turn turn;
   Real size; // of the element that becomes 0, or 0
 };
 __device__ Angle angle_of(const Value *const a, const long long n, const long long p, const long long q) {
   Angle angle;
-  angle.turn.c = 1;
-  angle.turn.s = angle.turn.t = 0;
+  angle.turn.s = angle.turn.t = angle.turn.half = 0;
   angle.turn.phase = made((Real)1);
   angle.size = 0;
   if (q >= n) return angle;

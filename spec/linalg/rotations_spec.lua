@@ -108,6 +108,28 @@ describe("linalg.svd and linalg.svdvals", function()
   end)
 end)
 
+describe("Jacobi's rotations", function()
+  setup(gpu.context)
+
+  -- Cosines that are rounded to 1 made each column some 100 units longer here.
+  it("keep the lengths of columns, however many there are", function()
+    local n, most = 96, { float32 = 12, float64 = 12, complex64 = 60, complex128 = 60 }
+    for _, t in ipairs(residuals.types) do
+      local a = random({ n, n }, t, 7)
+      local _, s, vh = linalg.svd(a)
+      local _, v = linalg.eigh(a + adjoint(a))
+      for name, x in pairs { svd = vh, eigh = adjoint(v) } do
+        local squares = (x:abs():astype "float64" ^ 2):sum(2)
+        local off = (squares - 1):abs():max():item() / gpuarray.finfo(t).eps
+        assert.is_true(off <= most[t], ("%s of %s: %.0f units"):format(name, t, off))
+      end
+      local size = (a:abs():astype "float64" ^ 2):sum():item()
+      local off = math.abs((s:astype "float64" ^ 2):sum():item() / size - 1) / gpuarray.finfo(t).eps
+      assert.is_true(off <= 12, ("values of %s: %.0f units"):format(t, off))
+    end
+  end)
+end)
+
 describe("linalg.eigh and linalg.eigvalsh", function()
   local it = turn.tests(it) -- luacheck: ignore 431
   setup(gpu.context)

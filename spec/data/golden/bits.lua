@@ -76,6 +76,6 @@ return {
   ["pictures of other sizes, and rotated ones"] = "3021f9af",
   ["systems of equations"] = "e92fc432",
   ["Cholesky's and Householder's factors"] = "2155942b",
-  ["singular values and eigenvalues"] = "92fafde9",
-  ["singular values and eigenvalues of larger matrices"] = "a93e40d3",
+  ["singular values and eigenvalues"] = "f873bc4c",
+  ["singular values and eigenvalues of larger matrices"] = "34a6d66a",
 }
