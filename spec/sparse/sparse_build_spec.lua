@@ -23,6 +23,19 @@ local function with(e, more)
   return out
 end
 
+describe("A sparse matrix", function()
+  setup(gpu.context)
+
+  it("says that elements are neither indexed nor set", function()
+    local m = sparse.eye(3)
+    for _, key in ipairs { 1, 7, { 1, 1 } } do
+      gpu.raises("LogicError", "elements cannot be indexed", function() return m[key] end)
+      gpu.raises("LogicError", "elements cannot be set", function() m[key] = 5 end)
+    end
+    assert.is_nil(m._nothing)
+  end)
+end)
+
 describe("sparse.csr", function()
   setup(function() gpu.context() end)
 

@@ -5997,7 +5997,8 @@ The determinants of square matrices; 0 for singular matrices. slogdet() does not
 @raise LogicError for matrices that are not square, 16-bit floats, and if out has another shape
 @options allocator out stream
 = cuda.linalg.eigh(a, options)
-Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
+Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). The lower triangle is
+read, or with `upper` the upper one.
 The largest component of each vector is real and positive. NaN and infinities give NaN.
 @param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {upper: boolean, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
@@ -6006,7 +6007,7 @@ The largest component of each vector is real and positive. NaN and infinities gi
 @raise LogicError for matrices that are not square and 16-bit floats; LinAlgError if the iteration does not converge
 @options allocator stream upper
 = cuda.linalg.eigvalsh(a, options)
-The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
+The eigenvalues of symmetric or Hermitian matrices. The lower triangle is read, or with `upper` the upper one.
 @param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {upper: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  upper: read the upper triangle
 @return cuda.gpuarray.Array  (..., n): real, in ascending order

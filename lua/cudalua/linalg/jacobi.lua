@@ -283,7 +283,8 @@ local function eigen(what, a, upper, vectors)
   return sorted, matrices.copy(what, columns, dt)
 end
 
----Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
+---Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). The lower triangle is
+---read, or with `upper` the upper one.
 ---The largest component of each vector is real and positive. NaN and infinities give NaN.
 ---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
 ---@param options? {upper: boolean, stream: cudalua.Stream, allocator: function}  upper: read the upper triangle
@@ -298,7 +299,7 @@ function M.eigh(a, options)
   return matrices.inside(a, eigen, what, a, o.upper == true, true)
 end
 
----The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
+---The eigenvalues of symmetric or Hermitian matrices. The lower triangle is read, or with `upper` the upper one.
 ---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
 ---@param options? {upper: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  upper:
 ---  read the upper triangle

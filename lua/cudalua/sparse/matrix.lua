@@ -175,10 +175,17 @@ function M.mt.__index(self, key)
   if property then return property(self) end
   local method = rawget(Matrix, key)
   if method ~= nil then return method end
+  if type(key) == "number" or type(key) == "table" then
+    refuse("sparse.Matrix", ("elements cannot be indexed, got %s; write m:todense()[i]"):format(element.describe(key)))
+  end
   return names.unknown(members, key)
 end
 
 function M.mt.__newindex(_, key)
+  if type(key) == "number" or type(key) == "table" then
+    refuse("sparse.Matrix", ("elements cannot be set, got the index %s; m.data:set(values) writes all values"):format(
+      element.describe(key)))
+  end
   local how = key == "data" and "; m.data:set(values) writes the values" or ""
   refuse("sparse.Matrix", ("a sparse matrix has no field %s that can be set%s"):format(element.describe(key), how))
 end
