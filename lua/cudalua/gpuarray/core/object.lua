@@ -59,14 +59,18 @@ end })
 ---@return boolean
 function M.is_array(x) return type(x) == "table" and getmetatable(x) == M.TAG end
 
----For an error about the first argument, which is not an array: what to write if a method was called with a dot.
+---For an error about an argument that is not an array: what to write if it is a list, or if a method was called with a
+---dot.
 ---@param what string  the function that was called, for messages: "gpuarray:sum"
 ---@param x any        its first argument
+---@param other? boolean  it is another argument
 ---@return string      "; call the method with a colon: a:sum()", or empty
-function M.colon(what, x)
-  local name = what:match "[%w_]+$"
-  local bare = x == nil or type(x) == "number" or type(x) == "table" and not getmetatable(x)
-  return bare and rawget(M.Array, name) and ("; call the method with a colon: a:%s()"):format(name) or ""
+function M.colon(what, x, other)
+  local name, plain = what:match "[%w_]+$", type(x) == "table" and not getmetatable(x)
+  local is_list = plain and rawget(x, 1) ~= nil
+  local dotted = not other and (x == nil or type(x) == "number" or plain) and rawget(M.Array, name)
+  return (is_list and "; copy a list to the device with gpuarray.to_gpu()" or "") ..
+    (dotted and ("%s call the method with a colon: a:%s()"):format(is_list and ", or" or ";", name) or "")
 end
 
 ---An argument that has to be an array of the device.
@@ -87,12 +91,8 @@ function M.check_array(what, x, name)
       (what:find "matmul$" and ", or write x:matmul(m) as m.T:matmul(x.T).T" or ""))
   end
   local first = not name or name == "a" or name == "numbers" -- choose's
-  local how = first and M.colon(what, x) or ""
-  if how == "" and type(x) == "table" and not getmetatable(x) and x[1] ~= nil then
-    how = "; copy a list to the device with gpuarray.to_gpu()"
-  end
   return refuse(what, (name and name .. " must be" or "expected") .. " a gpuarray, got " ..
-    require("cudalua.base.element").describe(x) .. how)
+    require("cudalua.base.element").describe(x) .. M.colon(what, x, not first))
 end
 
 return M
