@@ -54,6 +54,14 @@ describe("First programs of linear algebra", function()
     end
   end)
 
+  it("find the options of SciPy", function()
+    local a = gpuarray.eye(2)
+    raises("did you mean 'rtol'?", sparse.cg, sparse.eye(2), gpuarray.ones(2), { tol = 1e-3 })
+    raises("did you mean 'columns'?", sparse.coo, { data = { 1 }, rows = { 1 }, cols = { 1 }, shape = { 1, 1 } })
+    raises("did you mean 'upper'?", linalg.eigh, a, { UPLO = "U" })
+    raises("did you mean 'rcond'?", linalg.pinv, a, { rtol = 1e-3 })
+  end)
+
   it("are told to copy lists to the device", function()
     raises("linalg.solve: a must be a gpuarray, got a table; copy a list to the device with gpuarray.to_gpu()",
       linalg.solve, { { 1, 2 }, { 3, 4 } }, { 1, 2 })

@@ -73,9 +73,9 @@ function M.list(known)
   return table.concat(names, ", ")
 end
 
--- Older names of options, and those of PyTorch and Matplotlib.
+-- Older names of options, and those of PyTorch, SciPy and Matplotlib.
 local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
-  cmap = "map", colormap = "map", colourmap = "map" }
+  cmap = "map", colormap = "map", colourmap = "map", tol = "rtol", cols = "columns", UPLO = "upper", rtol = "rcond" }
 
 -- A list stands where the options do, or a value without a name among them.
 local function refuse_list(where, options, known, all)
