@@ -6,15 +6,8 @@ local ndarray = require "cudalua.ndarray"
 
 local rounds, n = tonumber(arg[1] or 15), 2 ^ 20
 
-ffi.cdef [[
-typedef struct { long s, ns; } bench_timespec;
-int bench_clock(int id, bench_timespec *t) __asm__("clock_gettime");
-]]
-local spec = ffi.new "bench_timespec"
-local function now()
-  ffi.C.bench_clock(1, spec)
-  return tonumber(spec.s) + tonumber(spec.ns) * 1e-9
-end
+local clock = dofile "bench/common/clock.lua"
+local function now() return clock() * 1e-3 end -- seconds
 
 -- A function of its own for each loop, so that none runs in the trace of another.
 local function loop(body) return assert(loadstring("local a, b, n = ... " .. body .. " return 0")) end

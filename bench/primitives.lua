@@ -11,16 +11,8 @@
 --   primitives/cub    CUB (*.cu) and cuRAND       primitives/hand.cu  kernels by hand
 local ffi = require "ffi"
 
-ffi.cdef [[
-typedef struct { long sec, nsec; } bench_timespec;
-int clock_gettime(int clock, bench_timespec *t);
-]]
-
-local timespec = ffi.new "bench_timespec"
-local function now() -- microseconds
-  ffi.C.clock_gettime(1, timespec)
-  return tonumber(timespec.sec) * 1e6 + tonumber(timespec.nsec) * 1e-3
-end
+local clock = dofile "bench/common/clock.lua"
+local function now() return clock() * 1e3 end -- microseconds
 local begin = now()
 
 local common = dofile "bench/common/start.lua"(7)

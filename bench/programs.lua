@@ -15,7 +15,7 @@ ffi.C.setenv("CUDALUA_CACHE_DIR", folder, 1) -- so that first calls compile; bef
 ffi.C.setenv("TORCHINDUCTOR_CACHE_DIR", folder .. "-torch", 1)
 
 local main = dofile "bench/programs/main.lua"
-local rounds, only = tonumber(arg[1] or 5), arg[2] and {}
+local only = arg[2] and {}
 for k = 2, #arg do only[arg[k] ] = true end
 
 local function each(f)
@@ -41,22 +41,15 @@ end)
 
 local function remove() os.execute(("rm -rf %s %s-torch %s-counts"):format(folder, folder, folder)) end
 
-local cuda = require "cudalua"
-cuda.init()
-if cuda.driver_info().soft then return remove() end
+local start = dofile "bench/common/start.lua"(5)
+local cuda, device, rounds = start.cuda, start.device, start.rounds
+if start.tiny then return remove() end
 
 -- ---- times ----------------------------------------------------------------------------------------------------------
 
 local process = dofile "bench/common/process.lua"
 local report = dofile "bench/common/report.lua"
-
-local dev = cuda.Device(0)
-local primary = dev:retain_primary_context()
-primary:push()
-local device = dofile "bench/common/device.lua"(cuda)
-
 local begun, ended = cuda.Event(), cuda.Event()
-local begin = os.time()
 local peers = {}
 for _, name in ipairs { "torch", "compile", "cupy" } do
   peers[name] = process.start("python3 bench/programs/peers.py " .. name)
@@ -70,7 +63,7 @@ end
 
 local function ask(name, ...) return peers[name] and process.ask(peers[name], ...) end
 
-print(("\n%s, PyTorch %s, CuPy %s, driver %d; microseconds of a call\n"):format(dev:name(),
+print(("\n%s, PyTorch %s, CuPy %s, driver %d; microseconds of a call\n"):format(start.dev:name(),
   peers.torch and peers.torch.greeting or "-", peers.cupy and peers.cupy.greeting or "-", cuda.get_driver_version()))
 print("| program | cudalua | PyTorch | torch.compile | CuPy | best of the others / cudalua | first call of cudalua, ms "
   .. "| of torch.compile, ms |")
@@ -124,4 +117,4 @@ end)
 
 for _, p in pairs(peers) do process.stop(p) end
 remove()
-print(("\nprograms: %d s"):format(os.time() - begin))
+print(("\nprograms: %d s"):format(start.seconds()))

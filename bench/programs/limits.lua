@@ -2,16 +2,10 @@
 -- Q12 of docs/programs.md. It needs no GPU, but CUDA's ptxas, which knows the registers.
 --   ./dev run bench/programs/limits.lua [sm_90]
 local cuda = require "cudalua"
-local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local main = dofile "bench/programs/main.lua"
 
-ffi.cdef "typedef struct { long s, ns; } bench_time; int clock_gettime(int clock, bench_time *t);"
-local time = ffi.new "bench_time"
-local function now()
-  ffi.C.clock_gettime(1, time)
-  return tonumber(time.s) * 1e3 + tonumber(time.ns) * 1e-6
-end
+local now = dofile "bench/common/clock.lua"
 
 cuda.init()
 cuda.Device(0):retain_primary_context():push()

@@ -2,15 +2,8 @@
 --   ./dev run bench/programs/maps.lua [ROWS [COLUMNS [ROUNDS]]]
 -- Milliseconds are medians of the rounds. GB/s: the bytes of the arrays that are read and of the result, by the time.
 local cuda = require "cudalua"
-local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
-
-ffi.cdef "typedef struct { long s, ns; } maps_time; int clock_gettime(int clock, maps_time *t);"
-local time = ffi.new "maps_time"
-local function now()
-  ffi.C.clock_gettime(1, time)
-  return tonumber(time.s) * 1e3 + tonumber(time.ns) * 1e-6
-end
+local now = dofile "bench/common/clock.lua"
 
 cuda.init()
 local soft = cuda.driver_info().soft

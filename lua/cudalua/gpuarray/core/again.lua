@@ -4,6 +4,8 @@
 -- of these costs is added up. When that reaches the whole, the value is stored. So at most twice the bytes are moved
 -- that would be moved if the future were known.
 
+local bytes_of = require("cudalua.gpuarray.core.storage").bytes_of
+
 local M = {}
 
 ---So many operations on an element take as long as a byte of it: see docs/programs.md, Q3.
@@ -11,12 +13,6 @@ M.OPERATIONS = 8
 
 ---Stands for "computed once" in _used.
 local ONCE = 1e-6
-
-local function bytes_of(leaf)
-  local bytes = leaf.places and 0 or leaf.dtype.itemsize
-  for k = 1, #leaf.shape do bytes = bytes * leaf.shape[k] end
-  return bytes
-end
 
 -- The array that has this number among the values.
 local function leaf_of(w, number, from, to)

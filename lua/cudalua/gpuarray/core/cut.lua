@@ -11,6 +11,7 @@ local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local floor, min = math.floor, math.min
+local bytes_of = storage.bytes_of
 
 local M = {}
 
@@ -50,13 +51,6 @@ end
 local function size_of_expression(x, most)
   serial = serial - 1
   return count(x, 0, 0, most)
-end
-
--- Bytes of a leaf's elements.
-local function size_of(leaf)
-  local bytes = leaf.places and 0 or leaf.dtype.itemsize
-  for k = 1, #leaf.shape do bytes = bytes * leaf.shape[k] end
-  return bytes
 end
 
 ---The operations around an expression that have no value yet, in the order of writing. Lists are as long as `n` or
@@ -157,7 +151,7 @@ local function live_bytes(s, to, final)
   local low, change = s.low, s.live
   for k = 0, to do change[k] = 0 end
   for i = 1, s.nleaves do
-    local bytes, last = size_of(s.leaves[i]), s.leaf_last[i] - low
+    local bytes, last = bytes_of(s.leaves[i]), s.leaf_last[i] - low
     if last > 0 then change[0] = change[0] + bytes end
     if last > 0 and last <= to then change[last] = change[last] - bytes end
   end
@@ -300,7 +294,7 @@ end
 local function live_at(s, x, place)
   local asked, stored, taken, moved, from, n = {}, {}, {}, 0, s.start, s.start - 1
   while n < s.n and s.nodes[n + 1]._born <= place do n = n + 1 end -- what follows is behind the cut
-  for i = 1, s.nleaves do moved = moved + size_of(s.leaves[i]) end
+  for i = 1, s.nleaves do moved = moved + bytes_of(s.leaves[i]) end
   for k = from, n do
     local y = s.nodes[k]
     if s.cone[k] and s.last[k] > place then
@@ -371,13 +365,6 @@ local function cut(s, x, final)
   return true
 end
 
--- The operands of an expression, where there is no place to cut.
-local function compute_operands(x)
-  for _, o in ipairs { x._a, x._b, x._c } do
-    if type(o) == "table" and o._sig then evaluate.evaluate(o) end
-  end
-end
-
 ---Cuts an expression that is being written and reaches too far back, or reads many arrays.
 ---@param x cudalua.gpuarray.Array
 ---@param reach integer  so far back it may reach
@@ -401,7 +388,7 @@ function M.cut(x, reach)
     leave(s)
     if not x._sig or x._born - x._low <= reach then return end
     if not done then
-      if n > M.OPERATIONS then compute_operands(x) end
+      if n > M.OPERATIONS then evaluate.compute_operands(x) end
       if x._sig then x._low = x._born - min(n, M.OPERATIONS) end
       return
     end
@@ -422,7 +409,7 @@ function M.fit(x)
     end
     if cuts > 0 then begin_there(s) end
     leave(s)
-    if cuts == 0 then return compute_operands(x) end
+    if cuts == 0 then return evaluate.compute_operands(x) end
   end
 end
 

@@ -62,12 +62,14 @@ local ARGUMENTS = 4000
 local function too_many(w, count) return 8 * (2 + w.nleaves + w.nscalars + count) > ARGUMENTS end
 M.too_many = too_many
 
--- The operands of an expression are computed first, where it cannot be one kernel; one operation always can.
-local function compute_operands(x)
+---Computes the operands of an expression that cannot be one kernel; one operation always can.
+---@param x cudalua.gpuarray.Array
+function M.compute_operands(x)
   for _, operand in ipairs { x._a, x._b, x._c } do
     if type(operand) == "table" and operand._sig then M.evaluate(operand) end
   end
 end
+local compute_operands = M.compute_operands
 
 local compute
 
@@ -126,7 +128,7 @@ local function attempt(since, x, shape, size, dtype, out, buf, context)
     M.evaluate(first)
     return AGAIN
   end
-  local before = computed_before(w)
+  local before = w.nagain > 0 and again.choose(w)
   if before then
     finish(w, false)
     if not out then M.together({ before, x }, true) end

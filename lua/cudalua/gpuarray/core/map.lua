@@ -107,7 +107,7 @@ local function can_wait(x, found, below)
     if not found[store] then
       found[store], found.holds = true, found.holds + store.bytes
     end
-    if not below then found.bytes = found.bytes + size_of(leaf.shape) * leaf.dtype.itemsize end
+    if not below then found.bytes = found.bytes + storage.bytes_of(leaf) end
     found.across = found.across or mapped.is_across(leaf, leaf.shape)
     return true
   end
@@ -229,21 +229,7 @@ end
 
 -- ---- what waits -----------------------------------------------------------------------------------------------------
 
-local weak = { __mode = "v" }
-local waiting, count, limit = setmetatable({}, weak), 0, 50
-
--- A finalizer may add to the list meanwhile.
-local function compact()
-  local old, size, new, n = waiting, count, setmetatable({}, weak), 0
-  for i = 1, size do
-    local x = old[i]
-    if x and x._sig then
-      n = n + 1
-      new[n] = x
-    end
-  end
-  if waiting == old and count == size then waiting, count, limit = new, n, 2 * n + 50 end
-end
+local waiting = { list = false } -- see storage.add
 
 ---The result, which waits until it is needed, or is computed at once.
 ---@param making cudalua.gpuarray.Making
@@ -251,10 +237,7 @@ end
 ---@return cudalua.gpuarray.Array x
 function M.finish(making, x)
   if making.now then evaluate.evaluate(x) end
-  if x._sig then
-    if count >= limit then compact() end
-    count, waiting[count + 1] = count + 1, x
-  end
+  if x._sig then storage.add(waiting, "list", x) end
   return x
 end
 
@@ -287,8 +270,9 @@ end
 
 -- Before memory or an expression goes: computes the nodes that read it and stay.
 local function start_readers(goes)
-  for i = 1, count do
-    local x = waiting[i]
+  local list = waiting.list
+  for i = 1, list.n do
+    local x = list[i]
     if x and x._sig and not goes(x) and reads(x, goes, {}) then
       start_operands(x)
       start(x)
@@ -297,15 +281,15 @@ local function start_readers(goes)
 end
 
 function storage.before_release(store)
-  if count > 0 then start_readers(function(s, buf) return s == store and buf == store.buf end) end
+  if waiting.list then start_readers(function(s, buf) return s == store and buf == store.buf end) end
 end
 
 function storage.before_drop(x)
-  if count > 0 then start_readers(function(y) return y == x end) end
+  if waiting.list then start_readers(function(y) return y == x end) end
 end
 
 function storage.before_leave(scope)
-  if count == 0 then return end
+  if not waiting.list then return end
   local owner_of = storage.owner_of
   start_readers(function(x) return owner_of(x) == scope and not scope.kept[x] end)
 end

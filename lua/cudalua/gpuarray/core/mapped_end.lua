@@ -3,6 +3,7 @@
 
 local maps = require "cudalua.gpuarray.kernel.maps"
 local plan = require "cudalua.gpuarray.core.plan"
+local sub = require("cudalua.base.tables").sub
 local tile = require "cudalua.gpuarray.kernel.tile"
 
 local abs, max, min = math.abs, math.max, math.min
@@ -22,21 +23,12 @@ local function end_token(rank, wide, pack, chunks)
   return token
 end
 
-local function down(t, key)
-  local next = t[key]
-  if not next then
-    next = {}
-    t[key] = next
-  end
-  return next
-end
-
 -- How a mapped operand is read: one object for all those that are read alike. `packed`: in packs along the last axis.
 local function step_token(links, inner, packed)
-  local t = down(root, packed and "packed" or inner == 0 and 0 or inner == 1 and 1 or "any")
+  local t = sub(root, packed and "packed" or inner == 0 and 0 or inner == 1 and 1 or "any")
   for k = 1, #links do
-    for i = 1, #links[k] do t = down(t, links[k][i].kind) end
-    t = down(t, k < #links and "next" or "last")
+    for i = 1, #links[k] do t = sub(t, links[k][i].kind) end
+    t = sub(t, k < #links and "next" or "last")
   end
   local token = t.token
   if not token then
@@ -51,37 +43,6 @@ local function step_token(links, inner, packed)
     t.token = token
   end
   return token
-end
-
--- As plan.collapse, but axes with links stay by themselves. Axes of one element have no links that matter.
-local function collapse(shape, operands, links, axes)
-  local extents, joined, along, m, alone = {}, {}, {}, 0, true
-  for i = 1, #operands do joined[i], along[i] = {}, {} end
-  for _, axis in ipairs(axes) do
-    local e = shape[axis]
-    if e ~= 1 then
-      local fits = not alone
-      alone = false
-      for i = 1, #operands do
-        if links[i][axis] and #links[i][axis] > 0 then alone, fits = true, false end
-        if fits and joined[i][m] ~= operands[i][axis] * e then fits = false end
-      end
-      if fits then
-        extents[m] = extents[m] * e
-      else
-        m = m + 1
-        extents[m] = e
-      end
-      for i = 1, #operands do
-        joined[i][m], along[i][m] = operands[i][axis], not fits and links[i][axis] or along[i][m] or nothing
-      end
-    end
-  end
-  if m == 0 then
-    extents[1] = 1
-    for i = 1, #operands do joined[i][1], along[i][1] = 0, nothing end
-  end
-  return extents, joined, along
 end
 
 local LIMIT = plan.LIMIT
@@ -157,7 +118,8 @@ end
 ---@return integer count  of w.numbers
 function plan.mapped_end(w, out, size)
   local o = operands_of(w, out)
-  local extents, joined, along = collapse(w.shape, o.operands, o.links, plan.ordered(w.shape, o.operands[1]))
+  local extents, joined, along = plan.collapse(w.shape, o.operands, plan.ordered(w.shape, o.operands[1]),
+    o.links)
   local rank, numbers, n = #extents, w.numbers, 0
   local wide = is_wide(extents, joined, along, o.leaves, size)
   local pack = pack_of(extents, joined, along, o.leaves, o.whole, o.largest)

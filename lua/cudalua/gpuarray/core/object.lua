@@ -14,7 +14,8 @@
 --                               storage.leaf_of() makes the rest
 --   _first                      the leaf of the value that it had when it was evaluated: what other pending arrays
 --                               mean that were written with this one as an operand, whatever is stored in it since
---   _used                       pending: how many kernels computed it on the way to something else
+--   _used                       pending: 0 until a kernel computes it on the way to something else; then what
+--                               computing it again has cost so far, as a part of what storing it costs (again.lua)
 --   _mark _num                  of the walk that last came by (plan.lua)
 --
 -- A leaf is immutable: a piece of one buffer, seen with a shape. Pending arrays hold leaves, and with them buffers,
@@ -62,8 +63,8 @@ function M.is_array(x) return type(x) == "table" and getmetatable(x) == M.TAG en
 ---For an error about an argument that is not an array: what to write if it is a list, or if a method was called with a
 ---dot.
 ---@param what string  the function that was called, for messages: "gpuarray:sum"
----@param x any        its first argument
----@param other? boolean  it is another argument
+---@param x any        the argument
+---@param other? boolean  it is not the first one
 ---@return string      "; call the method with a colon: a:sum()", or empty
 function M.colon(what, x, other)
   local name, plain = what:match "[%w_]+$", type(x) == "table" and not getmetatable(x)

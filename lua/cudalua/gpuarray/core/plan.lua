@@ -318,16 +318,23 @@ function M.kept_order(w, x, itemsize)
   return axes and strides_of.strides_in(axes, w.shape, itemsize) or nil
 end
 
--- Joins axes that all operands step through alike, and leaves out those of one element.
-local function collapse(shape, operands, axes)
-  local extents, m = {}, 0
-  local joined = {}
-  for i = 1, #operands do joined[i] = {} end
+local no_links = {}
+
+-- Joins axes that all operands step through alike, and leaves out those of one element. `links`: for each operand and
+-- axis, those of index maps (mapped_end.lua); an axis that has some is joined with no other.
+local function collapse(shape, operands, axes, links)
+  local extents, joined, kept, m, alone = {}, {}, links and {}, 0, true
+  for i = 1, #operands do
+    joined[i] = {}
+    if links then kept[i] = {} end
+  end
   for _, axis in ipairs(axes) do
     local e = shape[axis]
     if e ~= 1 then
-      local fits = m > 0
+      local fits = not alone
+      alone = false
       for i = 1, #operands do
+        if links and #(links[i][axis] or no_links) > 0 then alone, fits = true, false end
         if fits and joined[i][m] ~= operands[i][axis] * e then fits = false end
       end
       if fits then
@@ -336,14 +343,20 @@ local function collapse(shape, operands, axes)
         m = m + 1
         extents[m] = e
       end
-      for i = 1, #operands do joined[i][m] = operands[i][axis] end
+      for i = 1, #operands do
+        joined[i][m] = operands[i][axis]
+        if links then kept[i][m] = not fits and links[i][axis] or kept[i][m] or no_links end
+      end
     end
   end
   if m == 0 then
     extents[1] = 1
-    for i = 1, #operands do joined[i][1] = 0 end
+    for i = 1, #operands do
+      joined[i][1] = 0
+      if links then kept[i][1] = no_links end
+    end
   end
-  return extents, joined
+  return extents, joined, kept
 end
 
 local LIMIT = 2 ^ 31

@@ -73,6 +73,15 @@ local function new_leaf(store, offset, dtype, shape, strides)
 end
 M.new_leaf = new_leaf
 
+---Bytes of a leaf's elements; 0 if it has no memory because they are their own places.
+---@param leaf table
+---@return integer
+function M.bytes_of(leaf)
+  local bytes = leaf.places and 0 or leaf.dtype.itemsize
+  for k = 1, #leaf.shape do bytes = bytes * leaf.shape[k] end
+  return bytes
+end
+
 local weak = { __mode = "v" }
 
 -- Lists of pending arrays or storages, which keep nothing alive. Finalizers may add to them at any time: a list is
@@ -95,7 +104,10 @@ local function compacted(list)
   return new
 end
 
--- Adds to the list t[field], or begins one.
+---Adds a pending array or a storage to the list t[field], or begins one.
+---@param t table
+---@param field any
+---@param x table
 local function add(t, field, x)
   local before = t[field]
   local list = before or new_list()
@@ -107,6 +119,7 @@ local function add(t, field, x)
   if t[field] ~= before then return add(t, field, x) end
   t[field], list.n, list[list.n + 1] = list, list.n + 1, x
 end
+M.add = add
 
 ---Are there arrays of several contexts?
 M.several = false
