@@ -206,10 +206,10 @@ check_packages() {
   remove_machine "$bare"
 }
 
-# Who runs the whole test, which takes longest: each release once, and each kind of user once.
+# The user who runs the whole test suite on each release. The suite takes longest, so it runs only once per release.
 declare -A TESTER=([bookworm]=root [trixie]=tester)
 
-# step_of RELEASE MACHINE USER COMMAND: a step, unless it is the whole test and somebody else runs that.
+# step_of RELEASE MACHINE USER COMMAND: runs a step. Skips the whole test suite if it is another user's job.
 step_of() {
   [[ $4 = "./dev test" && ${TESTER[$1]} != "$3" ]] || step "$2" "$3" "$4"
 }

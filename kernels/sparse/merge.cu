@@ -1,6 +1,6 @@
 // A sparse matrix times a vector by the merge path: the ends of lines and the elements are merged into one sequence, of
-// which each block has TILE steps. So a block's work does not depend on how long lines are, and the order of every sum
-// depends on the structure alone.
+// which each block has TILE steps. So the work of a block does not depend on the lengths of lines, and the order of every
+// sum depends only on the structure.
 
 //: tile
 #define THREADS 128
@@ -58,7 +58,7 @@ template <class Four, class Word> __device__ __forceinline__ Four streamed(const
 // Where a slot lies in shared memory: rows of 32 elements do not begin in one bank.
 __device__ __forceinline__ int padded(const int i) { return i + 4 * (i >> 5); }
 
-// What one of 2^e threads adds of a segment: each 2^e-th element from its own on, in ascending order.
+// The sum of one of 2^e threads: every 2^e-th element of a segment, starting with its own, in ascending order.
 __device__ __forceinline__ Sum part_of(const int low, const int high, const int own, const int e,
                                        const @data@ *const values, const Place *const places,
                                        const @other@ *__restrict__ x) {
@@ -80,7 +80,7 @@ __device__ __forceinline__ Sum part_of(const int low, const int high, const int 
   return sum;
 }
 
-// The sum of 2^e threads that lie side by side: the first one has it.
+// The sum over 2^e neighbouring threads, which the first one gets.
 __device__ __forceinline__ Sum sum_of_team(Sum sum, const int e) {
   for (int n = 1 << e >> 1; n > 0; n >>= 1) sum = sum_of(sum, from_above(sum, n));
   return sum;

@@ -77,7 +77,7 @@ end
 local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
   cmap = "map", colormap = "map", colourmap = "map", tol = "rtol", cols = "columns", UPLO = "upper", rtol = "rcond" }
 
--- A list stands where the options do, or a value without a name among them.
+-- A list was passed instead of options, or the options contain a value without a name.
 local function refuse_list(where, options, known, all)
   local names, values = false, 0
   for key in pairs_of(options) do

@@ -10,7 +10,7 @@ local undefined = require "cudalua.compiler.undefined"
 local M = {}
 
 local MAX_HEADER = 2 ^ 24 -- bytes of a header that is shown
-local LAST_LINE = 400     -- bytes of a source's end that are looked at
+local LAST_LINE = 400     -- the last bytes of a source, in which its last line is searched for
 
 -- The file's name in `kernel.cu(3): error: ...`, which may hold brackets itself.
 local function location(line)

@@ -336,7 +336,7 @@ function M.threads(size) return size <= 64 and 32 or size <= 512 and 64 or 256 e
 
 -- ---- what goes wrong ------------------------------------------------------------------------------------------------
 
--- Each matrix is scaled as a whole before, so that only this is left as the cause.
+-- The matrices were scaled before, so this is the only remaining cause.
 local SCALE = "look for numbers of very different sizes in the matrix"
 
 local SHOWN = 3 -- so many further matrices are in the message

@@ -188,7 +188,7 @@ local function handle(prompt, text, pasted)
   if find(text, "%S") then M.run_chunk(prompt, text) end
 end
 
--- Calls f(prompt, ...). An error of the prompt itself ends no session; those of chunks are values by now.
+-- Calls f(prompt, ...). Errors of the prompt itself must not end the session. Those of chunks were caught before.
 local function sheltered(prompt, f, ...)
   local ok, result = pcall(f, prompt, ...)
   if ok then return result end

@@ -1,4 +1,4 @@
--- What the prompt says of a chunk that is no Lua: the compiler's message, the line that it is about, and a hint.
+-- What the prompt prints for a syntax error: the message of the Lua compiler, the line in question, and a hint.
 
 local find, format, gmatch, gsub, match, select, sub = string.find, string.format, string.gmatch, string.gsub,
   string.match, select, string.sub

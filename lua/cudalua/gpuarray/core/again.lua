@@ -1,20 +1,19 @@
--- Computing an inner value again, or storing it. A value that another kernel has computed on the way to something else
--- may be needed once more. Computing it again moves the bytes of the arrays that it alone needs, and takes its
--- operations; storing it moves its own bytes, and later uses read them. Each time that it is computed again, the share
--- of these costs is added up. When that reaches the whole, the value is stored. So at most twice the bytes are moved
--- that would be moved if the future were known.
+-- Decides whether to recompute or to store an intermediate value that another kernel has already computed. Recomputing
+-- it reads the arrays that only this value needs, and repeats its operations. Storing it writes its bytes, which later
+-- kernels read. Each time a value is recomputed, the cost is added up as a fraction of the cost of storing it. At 1,
+-- the value is stored. So this moves at most twice the bytes that the best choice in hindsight would move.
 
 local bytes_of = require("cudalua.gpuarray.core.storage").bytes_of
 
 local M = {}
 
----So many operations on an element take as long as a byte of it: see docs/programs.md, Q3.
+---This many operations on an element are assumed to take as long as moving one byte: see docs/programs.md, Q3.
 M.OPERATIONS = 8
 
----Stands for "computed once" in _used.
+---The value of _used after the first kernel, when no cost has been added yet.
 local ONCE = 1e-6
 
--- The array that has this number among the values.
+-- The leaf whose value has this number.
 local function leaf_of(w, number, from, to)
   for k = from, to do
     local leaf = w.leaves[k]
@@ -22,8 +21,8 @@ local function leaf_of(w, number, from, to)
   end
 end
 
--- Bytes of the arrays that the kernel reads for this value alone. If a part of it is needed outside of it, too, so are
--- the arrays of that part, whichever they are.
+-- Bytes of the arrays that the kernel reads only for this value. Arrays that it also reads elsewhere do not count. If it
+-- also uses a part of the value that is an expression, none do.
 local function bytes_alone(w, i)
   local first, last, from, to = w.again_from[i], w.again_to[i], w.again_leaf[i] + 1, w.again_leaves[i]
   local bytes, shared = 0, nil
@@ -43,7 +42,7 @@ local function bytes_alone(w, i)
   return bytes
 end
 
--- What computing it again costs, as a part of storing and reading it.
+-- The cost of recomputing a value, as a fraction of the cost of storing and reading it.
 local function share_of(w, i)
   local x = w.again[i]
   local own, size = x._size * x._dtype.itemsize, 1
@@ -51,9 +50,9 @@ local function share_of(w, i)
   return own == 0 and 0 or (bytes_alone(w, i) + w.again_operations[i] * size / M.OPERATIONS) / (2 * own)
 end
 
----The outermost inner value that is to be stored now, if any.
+---The outermost intermediate value that should be stored now, if any.
 ---@param w cudalua.gpuarray.Walk
----@param is_stored? fun(r: any, x: cudalua.gpuarray.Array): boolean  the kernel stores it anyway
+---@param is_stored? fun(r: any, x: cudalua.gpuarray.Array): boolean  does the kernel store the value anyway?
 ---@param r? any
 ---@return cudalua.gpuarray.Array?
 function M.choose(w, is_stored, r)
@@ -67,7 +66,7 @@ function M.choose(w, is_stored, r)
   end
 end
 
----Notes what a kernel computed.
+---Records which values a kernel has computed.
 ---@param w cudalua.gpuarray.Walk
 function M.note(w)
   local inner = w.inner
@@ -81,7 +80,7 @@ function M.note(w)
   end
 end
 
----Notes that an expression was computed, but not stored as its own value.
+---Records that an expression was computed, although the array itself did not get its value.
 ---@param x any
 function M.computed(x)
   if type(x) == "table" and x._sig and x._used == 0 then x._used = ONCE end

@@ -1,8 +1,10 @@
--- Cuts in the order of writing. An expression that reaches far back, as the arrays of a loop do, is not one kernel.
--- What later operations read from before a cut is stored by one kernel, and everything behind the cut starts there.
+-- Cuts long programs into kernels. Operations are numbered in the order in which the program wrote them, and a cut
+-- divides this order. One kernel stores the values from before the cut that later operations read; these operations
+-- start there.
 --
--- The cut is where the fewest bytes have to be stored: that is the boundary of a loop, since the temporaries of its
--- body are read within it. So a loop is cut at the same place each time, and needs one kernel.
+-- A cut is placed where the fewest bytes have to be stored. In a loop, that is between two iterations, because the
+-- temporary values of an iteration are only read within it. So each iteration is cut at the same place, and one
+-- compiled kernel serves them all.
 
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -15,24 +17,23 @@ local bytes_of = storage.bytes_of
 
 local M = {}
 
----A cut is this many operations behind the first one, or a half to twice as many.
+---A cut comes after this many operations, or after half to twice as many.
 M.LIMIT = 64
----While an expression is written, so much stays behind the last cut: what is read of the operations before is known
----from what follows them.
+---While an expression is being written, at least this many operations remain after the last cut. They show which values
+---from before the cut are still read.
 M.AHEAD = 160
----An expression that is evaluated is cut if it has more operations or arrays.
+---An expression is cut when it is evaluated if it has more operations or reads more arrays.
 M.OPERATIONS, M.LEAVES = 96, 48
----An expression of few operations that reaches over others, which were evaluated, is left alone.
+---An expression with at most this many operations is not cut if the older operations in between were evaluated.
 M.FEW = 16
----Arrays that nothing reads yet are stored by a cut, as far as they have no more bytes in all.
+---A cut also stores arrays that nothing has read yet, up to this many bytes in total.
 M.BUDGET = 64 * 2 ^ 20
 
 local serial = 0 -- walks of plan.lua count upwards
 
 -- ---- looking ------------------------------------------------------------------------------------------------------
 
--- How many operations an expression has, and how many arrays it reads. One that is used twice counts once. It is not
--- counted beyond `most` operations.
+-- Counts the operations of an expression and the arrays that it reads, each once. Stops after `most` operations.
 local function count(x, operations, leaves, most)
   if operations > most or type(x) ~= "table" then return operations, leaves end
   local leaf = x._leaf == true and x or x._first
@@ -53,28 +54,28 @@ local function size_of_expression(x, most)
   return count(x, 0, 0, most)
 end
 
----The operations around an expression that have no value yet, in the order of writing. Lists are as long as `n` or
----`nleaves` says.
+---The pending operations since the first one of an expression, in the order of writing. `n` and `nleaves` are the
+---lengths of the lists.
 ---@class cudalua.gpuarray.Stretch
 ---@field n integer
 ---@field nodes (cudalua.gpuarray.Array|false)[]
----@field cone boolean[]     the expression is made of it
+---@field cone boolean[]     does the expression depend on it?
 ---@field operations integer  of the expression
 ---@field last integer[]     _born of its last reader; 0: nothing reads it
----@field low integer        _born of the first operation of the expression that is not behind a cut
----@field base integer       of the first one before any cut
+---@field low integer        _born of the first operation of the expression after the last cut
+---@field base integer       the same before the first cut
 ---@field sums number[]|false  see sums_of(); nsums: how many
 ---@field leaves (table|false)[]  arrays that are read
 ---@field nleaves integer
 ---@field leaf_last integer[]  _born of their last readers
----@field room integer       operations up to this _born read no more than M.LEAVES arrays
+---@field room integer       operations up to this _born read at most M.LEAVES arrays
 ---@field live integer[]     see live_bytes()
----@field start integer      the first node behind the last cut
----@field carried integer[]  numbers of the nodes that cuts have stored
+---@field start integer      the first node after the last cut
+---@field carried integer[]  numbers of the nodes that were stored at cuts
 
-local spare = false -- a stretch that is not in use; another one is made if a finalizer cuts in between
+local spare = false -- an unused stretch; a finalizer that cuts meanwhile makes another one
 
--- Notes that an operation reads o.
+-- Records that an operation reads o.
 local function read(s, o, mark, born)
   if type(o) ~= "table" then return end
   local leaf = o._leaf == true and o or o._first
@@ -92,7 +93,7 @@ local function read(s, o, mark, born)
   end
 end
 
--- What an operation of the expression is made of belongs to it, too.
+-- The expression also depends on the operands of its operations.
 local function include(s, o, mark)
   if type(o) ~= "table" or not o._sig then return end
   if o._mark == mark then
@@ -103,7 +104,7 @@ local function include(s, o, mark)
   end
 end
 
--- What is pending since the first operation of x.
+-- The pending operations since the first one of x.
 local function look(x)
   local s = spare or { nodes = {}, cone = {}, last = {}, leaves = {}, leaf_last = {}, live = {} }
   spare = false
@@ -138,15 +139,15 @@ local function look(x)
   return s
 end
 
--- Nothing may live on here.
+-- The spare stretch must not keep arrays alive.
 local function leave(s)
   for k = 1, s.n do s.nodes[k] = false end
   for k = 1, s.nleaves do s.leaves[k] = false end
   spare = s
 end
 
--- Bytes of what is live behind each of the operations from the first one of x on: of arrays and values that are read
--- behind it. `final`: what nothing reads yet is a result.
+-- For each operation from the first one of x on: the bytes of all arrays and values that later operations read.
+-- `final`: values that nothing has read yet are results, and count as well.
 local function live_bytes(s, to, final)
   local low, change = s.low, s.live
   for k = 0, to do change[k] = 0 end
@@ -179,8 +180,8 @@ local function live_bytes(s, to, final)
   return change
 end
 
--- A loop writes the same operations again and again. So that each turn is cut at the same place, what follows a cut is
--- remembered, as one number for the next LONG operations and one for the next SHORT ones.
+-- A loop writes the same operations in each iteration. To cut all iterations at the same place, hashes of the LONG and
+-- the SHORT operations that follow a cut are remembered.
 local LONG, SHORT, PRIME, BASE, REMEMBERED = 96, 32, 67108859, 1021, 16
 local behind, turn = { [LONG] = {}, [SHORT] = {} }, 0
 local power = { [LONG] = 1, [SHORT] = 1 }
@@ -188,13 +189,14 @@ for _, length in ipairs { LONG, SHORT } do
   for _ = 1, length do power[length] = power[length] * BASE % PRIME end
 end
 
--- How far back an operand was written, if it was pending then.
+-- How many operations ago a pending operand was written; 0 for other operands.
 local function distance(y, o)
   local born = type(o) == "table" and o._born
   return born and born > 0 and y._born - born or 0
 end
 
--- The operations from the first one of x on, as sums of which those of any stretch are differences.
+-- Prefix sums of a rolling hash over the operations from the first one of x on. The hash of any run of operations
+-- follows from two of them: see sum_from().
 local function sums_of(s)
   if s.sums then return s.sums, s.nsums end
   local sums, numbers, low, n = { [0] = 0 }, {}, s.base, 0
@@ -215,10 +217,10 @@ local function sum_from(sums, n, k, length)
   return k + length <= n and (sums[k + length] - sums[k] * power[length]) % PRIME or nil
 end
 
----Was a cut in front of these operations before?
+---Was there an earlier cut before the same operations?
 ---@param sums number[]  see sums_of()
 ---@param n integer
----@param k integer      so many operations are in front of them
+---@param k integer      the number of operations before them
 ---@return boolean
 function M.is_known(sums, n, k)
   local length = k + LONG <= n and LONG or SHORT
@@ -236,13 +238,13 @@ local function remember(sums, n, k)
   behind[LONG][turn], behind[SHORT][turn] = sum_from(sums, n, k, LONG) or false, sum_from(sums, n, k, SHORT) or false
 end
 
--- Of several places where the fewest bytes are live.
+-- Chooses between several places with equally few live bytes.
 local function place_among(s, live, least, from, to)
   local sums, n = sums_of(s)
   local base = s.low - s.base
   remember(sums, n, base)
   local best, known = from, false
-  for k = from, to do -- so many operations are in front of the cut
+  for k = from, to do -- the number of operations before the cut
     if live[k - 1] == least then
       local again = M.is_known(sums, n, base + k)
       if again and not known or again == known and k <= M.LIMIT then best, known = k, again end
@@ -252,8 +254,8 @@ local function place_among(s, live, least, from, to)
   return best
 end
 
--- Behind which operation x is cut: where the fewest bytes are live; of such places one in front of operations that were
--- behind a cut before; and then the last one within the limit, else the first one beyond.
+-- The operation after which x is cut: the one with the fewest live bytes. If several are equal, prefer a place before
+-- the same operations as an earlier cut; then the last place within the limit, or else the first one beyond it.
 local function place_of(s, x, final)
   local from, to = floor(M.LIMIT / 2), min(2 * M.LIMIT, x._born - s.low, s.room - s.low + 1)
   if to < 1 then return nil end
@@ -268,8 +270,8 @@ local function place_of(s, x, final)
   return s.low + best - 1
 end
 
----May arrays be stored that an expression is not made of? Not where a graph is being captured, which would store them
----each time.
+---May a cut also store arrays that the expression does not depend on? Not during a capture, because each launch of the
+---graph would store them again.
 ---@param home table|false  a leaf that it reads
 ---@return boolean
 function M.may_have_companions(home)
@@ -285,15 +287,15 @@ local function memory_of(s)
   return false
 end
 
----What a cut behind the operation `place` stores.
+---The arrays that a cut after the operation `place` stores.
 ---@param s cudalua.gpuarray.Stretch
 ---@param x cudalua.gpuarray.Array
 ---@param place integer
----@return cudalua.gpuarray.Array[] asked   what x is made of, in the order of writing
----@return cudalua.gpuarray.Array[] stored  these, and what others read across the cut, or nothing reads yet
+---@return cudalua.gpuarray.Array[] asked   operands that x needs, in the order of writing
+---@return cudalua.gpuarray.Array[] stored  these, what other operations read across the cut, and unread arrays
 local function live_at(s, x, place)
   local asked, stored, taken, moved, from, n = {}, {}, {}, 0, s.start, s.start - 1
-  while n < s.n and s.nodes[n + 1]._born <= place do n = n + 1 end -- what follows is behind the cut
+  while n < s.n and s.nodes[n + 1]._born <= place do n = n + 1 end -- the last node before the cut
   for i = 1, s.nleaves do moved = moved + bytes_of(s.leaves[i]) end
   for k = from, n do
     local y = s.nodes[k]
@@ -305,7 +307,7 @@ local function live_at(s, x, place)
   local homes, dead = {}, {} -- of what was looked at
   local home = storage.several and results.home_of(x, homes) or memory_of(s)
   local may, inside, left = M.may_have_companions(home), storage.recorded_from(), min(moved, M.BUDGET)
-  for pass = may and 1 or 3, 2 do -- what is read later first, then what nothing reads yet, the newest first
+  for pass = may and 1 or 3, 2 do -- first arrays that are read later, then unread ones; the newest first
     for k = n, from, -1 do
       local y = s.nodes[k]
       local wanted = pass == 1 and s.last[k] > place or pass == 2 and s.last[k] == 0 and not y._store and y ~= x
@@ -334,7 +336,7 @@ local function least(low, o)
   return own and own < low and own or low
 end
 
--- Goes on behind a cut.
+-- Continues after a cut.
 local function go_on(s)
   s.low, s.operations = math.huge, 0
   for k = s.start, s.n do
@@ -345,7 +347,7 @@ local function go_on(s)
   end
 end
 
--- Operations behind a cut begin there.
+-- Operations after a cut reach back to it.
 local function begin_there(s)
   for k = s.start, s.n do
     local y = s.nodes[k]
@@ -353,7 +355,7 @@ local function begin_there(s)
   end
 end
 
--- Stores what is live at the best place; false: nothing was found.
+-- Stores the live values at the best place. Returns false if there is no such place.
 local function cut(s, x, final)
   local place = place_of(s, x, final)
   if not place then return false end
@@ -367,7 +369,7 @@ end
 
 ---Cuts an expression that is being written and reaches too far back, or reads many arrays.
 ---@param x cudalua.gpuarray.Array
----@param reach integer  so far back it may reach
+---@param reach integer  the number of operations that it may reach back
 function M.cut(x, reach)
   if storage.evaluated > x._low then
     local n = size_of_expression(x, M.FEW)
@@ -395,7 +397,7 @@ function M.cut(x, reach)
   end
 end
 
----Cuts an expression that is evaluated next, until one kernel can have it.
+---Cuts an expression that is about to be evaluated, until the rest fits into one kernel.
 ---@param x cudalua.gpuarray.Array
 function M.fit(x)
   while x._sig do
@@ -413,7 +415,7 @@ function M.fit(x)
   end
 end
 
----What cuts would store before an expression is computed, which is not done.
+---The arrays that cuts would store if the expression were evaluated. Computes nothing.
 ---@param x cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array[]
 function M.stored_before(x)

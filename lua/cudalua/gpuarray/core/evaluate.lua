@@ -268,7 +268,7 @@ function M.evaluate(x, whole)
 end
 graph.evaluate = M.evaluate
 
----Is an error nothing that an expression is to blame for: the program was interrupted, or the device is lost?
+---Is an error not the expression's fault? True if the program was interrupted or the device is lost.
 ---@param failure any
 ---@return boolean
 function M.is_final(failure)

@@ -1,10 +1,10 @@
--- Arrays whose elements are those of another one at other places: nodes of index maps, and of choices between two
--- arrays by position. The kernel that computes their consumer reads the operand itself (mapped.lua).
+-- Pending arrays that rearrange the elements of another array (index maps), or choose between two arrays by position.
+-- The kernel that uses such an array reads the elements from the original one (mapped.lua).
 --
--- A program sees the array that a copy would give when the node is written. So the copy is made at once wherever memory
--- may change or go unnoticed: memory of the user's, memory whose address others know, a graph that is being captured,
--- memory that is much larger than the result. release() and the end of a scope compute the nodes that read what they
--- free (storage.before_release).
+-- The result must be the same as that of a copy made when the node was written. So the copy is made immediately if the
+-- memory can change or be freed unnoticed: user-provided memory, memory whose address is known to other code, and
+-- during captures. It is also made if the memory is much larger than the result. Before release() or the end of a scope
+-- frees memory, the nodes that read it are computed (storage.before_release).
 
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
@@ -23,7 +23,7 @@ local M = {}
 
 -- ---- maps -----------------------------------------------------------------------------------------------------------
 
----Where the elements of a result are in an operand. By axis of the result: `of` is the operand's axis, 0 for none;
+---Maps positions of a result to positions of an operand. By axis of the result: `of` is the operand's axis, 0 for none;
 ---`links` give the position (kernel/maps.lua).
 ---@class cudalua.gpuarray.Map
 ---@field ndim integer        of the operand
@@ -49,7 +49,7 @@ end
 
 local nowhere = core.pointer(0)
 
----Which elements of a result are in ranges of axes: the condition of a choice.
+---The condition of a choice: is an element within these ranges of the axes?
 ---@param ndim integer  of the result
 ---@param ranges table<integer, cudalua.gpuarray.Link>  by axis
 ---@return table
@@ -62,8 +62,8 @@ end
 
 local signatures = {} -- dtype -> key -> signature
 
----The signature of a node. `maps`: its operands are read at other places. `selects`: it has two, and a mask. `part`: it
----is the operand of one such node alone, is never seen by programs, and is in no list of pending arrays.
+---The signature of a node. `maps`: its operands are read at other positions. `selects`: it has two operands and a mask.
+---`part`: it is used by one other node only, is never visible to programs, and is in no list of pending arrays.
 ---@param name string
 ---@param dtype cudalua.dtype.DType
 ---@param selects boolean
@@ -83,14 +83,14 @@ end
 
 -- ---- may it wait? ---------------------------------------------------------------------------------------------------
 
--- Memory of others: the contents may change, or the memory may go, without a word to us.
+-- Memory that other code may change or free without telling this library.
 local function is_open(store) return store.exported or store.pinned or store.owner or store.unordered end
 
--- An operand holds back at most so many times the bytes of the result.
+-- A pending node keeps at most this many times its own bytes alive: in an array, and in all arrays of an expression.
 local LEAF, EXPRESSION = 2, 4
 
--- Can an expression be computed later, in any kernel? Adds up the bytes that it holds, and what computing it moves:
--- bytes of the arrays and maps that it reads, and its operations.
+-- Can an expression be computed later, in any kernel? Adds up the bytes that it keeps alive, and the cost of computing
+-- it: the bytes of the arrays and maps that it reads, and its operations.
 ---@param x any
 ---@param found table  and what was looked at
 ---@param below? boolean  below a map, whose bytes were added
@@ -126,11 +126,11 @@ local function can_wait(x, found, below)
   return can_wait(a, found, below) and can_wait(b, found, below) and can_wait(c, found, below)
 end
 
--- How often the elements of pending arrays are computed if all maps of them that were written run in one kernel.
+-- How often the elements of a pending array would be computed if one kernel contained all of its maps written so far.
 local places = setmetatable({}, { __mode = "k" })
 
--- Is an expression stored now? Where it cannot wait; and where the maps of it would have it stored anyway, so that
--- loops of stencils are cut between their steps.
+-- Is an expression stored now? Yes if it cannot wait, or if its maps would store it anyway. The latter cuts loops of
+-- stencils between their iterations.
 local function is_stored(making, x, found)
   if making.now or not can_wait(x, found) or found.holds > EXPRESSION * making.size * making.dtype.itemsize then
     return true
@@ -241,7 +241,7 @@ function M.finish(making, x)
   return x
 end
 
--- Does an expression read memory, or contain a pending array, that goes?
+-- Does an expression read memory that is freed, or contain a pending array that is dropped?
 local function reads(x, goes, seen)
   if type(x) ~= "table" or seen[x] then return false end
   seen[x] = true
@@ -256,7 +256,7 @@ local function start(x)
   if failure and x._sig then storage.drop(x, failure) end
 end
 
--- What a node is made of was computed when a copy was written, too.
+-- A copy would have computed its operands, too.
 local function start_operands(x)
   for _, operand in ipairs { x._a, x._b } do
     local sig = type(operand) == "table" and operand._sig
@@ -268,7 +268,7 @@ local function start_operands(x)
   end
 end
 
--- Before memory or an expression goes: computes the nodes that read it and stay.
+-- Before memory is freed or an expression is dropped, computes the remaining nodes that read it.
 local function start_readers(goes)
   local list = waiting.list
   for i = 1, list.n do

@@ -1,14 +1,15 @@
 -- Walks below index maps (map.lua). mapped_end.lua ends the programs that read mapped arrays.
 --
--- A map is read by the kernel that computes its consumer: the walk goes on below it, and takes the map along to the
--- arrays that it comes to. There each axis of the program has a position of the array, through links
--- (kernel/maps.lua), or none.
+-- The kernel that uses a map also reads its operand: the walk continues below the map and applies it to all arrays
+-- there. For each axis of the program, links (kernel/maps.lua) then give the position along an axis of the array, if
+-- any.
 --
--- An expression below a map is computed in place, or stored first, whatever moves fewer bytes. P is how often each of
--- its elements is computed in this kernel: once for each map, more often below repetitions, and once where it is read
--- without a map. m is the bytes of its arrays for an element, and an eighth of a byte for an operation; S is the bytes
--- of the element. In place that is P m; stored, it is m + S to store it, and P S to read it. So what one roll reads is
--- computed in place, x * 2 as often as you like, and a sum of five arrays at most once.
+-- An expression below a map is computed in the same kernel or stored first, whichever moves fewer bytes. P is the
+-- number of times that each element is computed in this kernel: once for each map, more often below repetitions, and
+-- once if it is also read without a map. m is the number of bytes that its arrays need for an element, plus an eighth
+-- for each operation. S is the size of an element. In the same kernel, the cost is P m. Storing the expression first
+-- costs m + S, and reading it P S. So the operand of a single roll is always computed in place, x * 2 for up to 65
+-- rolls, and a sum of five arrays for only one.
 
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
@@ -24,7 +25,7 @@ local step, same, size_of = plan.step, layout.same, graph.size_of
 
 local M = {}
 
--- Bytes that an operation counts as.
+-- The bytes that an operation counts for.
 local OPERATION = 1 / 8
 
 ---Would an expression that is computed in so many places move fewer bytes if it were stored?
@@ -38,7 +39,7 @@ function M.is_dear(places, bytes, operations, size)
   return places * bytes > bytes + size + places * size
 end
 
--- The walk of a program that has become too long: something is stored, and it begins again.
+-- If a program has more values than this, something is stored and the walk starts over.
 local MOST_VALUES = 400
 
 local tokens, mask_token = {}, { kind = "leaf", dtype = require("cudalua.dtype").bool, class = "mask" }
@@ -48,7 +49,7 @@ end
 
 -- ---- the maps of a walk ---------------------------------------------------------------------------------------------
 
----What a walk is below: positions on the axes of one operand, for each axis of the program.
+---How the axes of a program map to the axes of an operand, at one place of a walk.
 ---@class cudalua.gpuarray.Below
 ---@field of integer[]        axis of the operand, by axis of the program; 0: none
 ---@field links cudalua.gpuarray.Link[][]
@@ -81,8 +82,8 @@ local function settled(w, below)
   return below
 end
 
--- Below the map of a node, from the program's own axes, or from below another map. An axis that is broadcast has one
--- element, which arrays do not step along.
+-- Applies the map of a node to the axes of the program, or to those below another map. Arrays do not step along
+-- broadcast axes, which have one element.
 local function go_below(w, x, map, above)
   local rank, skip, below = #w.shape, (above and above.ndim or #w.shape) - #x._shape, { of = {}, links = {},
     ndim = map.ndim }
@@ -142,7 +143,7 @@ end
 
 local walk_below
 
--- Remembers an expression that is computed below a map, outer ones first.
+-- Records an expression that is computed below a map. Outer expressions come first.
 local function meet(w, x, below)
   local met = w.met[x]
   local new = not met
@@ -154,7 +155,7 @@ local function meet(w, x, below)
   return new and met
 end
 
--- What it costs, by what the walk found in it.
+-- Its cost, from the leaves and operations that the walk found in it.
 local function account(w, met, leaves, values)
   met.operations = w.values - values - (w.nleaves - leaves)
   for i = leaves + 1, w.nleaves do
@@ -263,7 +264,7 @@ function plan.walk_map(w, x, sig, a, b, c)
   w.nodes[#w.nodes + 1] = x
 end
 
--- Does the program read an array, not a mapped one, that lies across its rows? Tiles are faster for that.
+-- Does the program read an array without a map whose rows lie across those of the result? Tiles are faster for that.
 local function reads_across(w)
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" and M.is_across(w.leaves[i], w.shape) then return true end
@@ -282,7 +283,7 @@ function M.is_across(l, shape)
   return tile.choose(shape, { layout.dense_strides(shape, 1, "C"), strides }, { l, l }, {}, bytes) ~= nil
 end
 
----What has to be stored before this kernel.
+---The array that must be stored before this kernel, if any.
 ---@param w cudalua.gpuarray.Walk
 ---@return cudalua.gpuarray.Array?
 function plan.find_first(w)

@@ -1,5 +1,5 @@
--- The end of programs that read mapped arrays (mapped.lua): how all arrays lie along the program's axes, and what the
--- kernel is called with. Axes with links are not joined with others.
+-- The end of programs that read mapped arrays (mapped.lua): the steps of all arrays along the program's axes, and the
+-- arguments of the kernel. Axes with links are not joined with others.
 
 local maps = require "cudalua.gpuarray.kernel.maps"
 local plan = require "cudalua.gpuarray.core.plan"
@@ -23,7 +23,7 @@ local function end_token(rank, wide, pack, chunks)
   return token
 end
 
--- How a mapped operand is read: one object for all those that are read alike. `packed`: in packs along the last axis.
+-- How a mapped operand is read. Operands that are read alike share one token. `packed`: in packs along the last axis.
 local function step_token(links, inner, packed)
   local t = sub(root, packed and "packed" or inner == 0 and 0 or inner == 1 and 1 or "any")
   for k = 1, #links do

@@ -145,7 +145,7 @@ function M.finish(w, computed)
   spare = w
 end
 
----What an index map has to read from memory, before the kernel of this program (mapped.lua).
+---The array that must be stored before this kernel because an index map reads it (mapped.lua).
 ---@param w cudalua.gpuarray.Walk
 ---@return cudalua.gpuarray.Array?
 function M.stored_first(w)
@@ -234,7 +234,7 @@ local function leaf(w, l)
 end
 M.enter, M.leaf, M.unsupported = enter, leaf, unsupported
 
--- Notes where a value begins that another kernel has computed already.
+-- Records the start of a value that another kernel has already computed.
 local function begin_again(w, x)
   local n = w.nagain + 1
   w.nagain, w.again[n], w.again_from[n], w.again_leaf[n], w.again_operations[n], w.again_share[n] =

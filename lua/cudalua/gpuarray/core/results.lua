@@ -1,9 +1,9 @@
--- Several results in one kernel: arrays of one shape that were asked for together. What they share is computed once,
--- and each result has the bits, the strides and the owner that it has alone.
+-- Computes several arrays of one shape in one kernel. Common subexpressions are computed once, and each result has the
+-- bits, the strides and the owner that it would have if it were computed alone.
 --
--- This is a help for callers, who then compute one array after the other as before: what was computed here has its
--- value by then. So nothing here has to succeed. If one kernel cannot have them all, or anything fails, callers meet
--- what is left: the same errors, in their order, and with less memory.
+-- Callers first try this, and then compute one array after the other, which skips arrays that have a value by then. So
+-- nothing here has to succeed. If a kernel cannot compute all results, or anything fails, callers compute the rest,
+-- raise the same errors in the same order, and need less memory.
 
 local again = require "cudalua.gpuarray.core.again"
 local core = require "cudalua.core"
@@ -21,8 +21,8 @@ local same, AGAIN = layout.same, run.AGAIN
 
 local M = {}
 
----A kernel with several results has at most so many of them, and so many operations and arrays that it reads. It may
----store MORE values, because they were computed before.
+---A kernel has at most MOST results, OPERATIONS operations, and LEAVES arrays that it reads. In addition, it may store
+---MORE values that were computed before.
 M.MOST, M.OPERATIONS, M.LEAVES, M.MORE = 16, 160, 48, 4
 
 -- ---- groups -----------------------------------------------------------------------------------------------------
@@ -54,10 +54,10 @@ M.home_of = home_of
 ---@field whole? boolean       they are cut already
 ---@field [integer] cudalua.gpuarray.Array
 
--- In the order of writing, so that the order of arguments does not change the kernel.
+-- Results are sorted by age, so that the order of the arguments does not change the kernel.
 local function by_birth(x, y) return x._born < y._born end
 
--- What is pending in the list, each array once, in groups.
+-- Groups the pending arrays of a list, without duplicates.
 local function groups_of(list)
   local groups, seen, known, here = {}, {}, {}, core.context_id()
   for i = 1, #list do
@@ -82,7 +82,7 @@ end
 
 -- ---- one kernel -------------------------------------------------------------------------------------------------
 
----What becomes of one kernel's results.
+---The results of one kernel.
 ---@class cudalua.gpuarray.Results
 ---@field n integer
 ---@field list cudalua.gpuarray.Array[]
@@ -93,7 +93,7 @@ end
 ---@field context integer
 ---@field launching boolean    the kernel may have been launched
 
--- Takes the i-th result out; another kernel computes it if `later`.
+-- Removes the i-th result. `later`: another kernel computes it.
 local function take_out(r, i, later)
   if later then r.later[#r.later + 1] = r.list[i] end
   local buf = r.buffers[i]
@@ -103,7 +103,7 @@ local function take_out(r, i, later)
   if buf then storage.give_back(buf) end
 end
 
--- Another kernel computes all results behind the first n.
+-- Leaves all results after the first n to another kernel.
 local function leave(r, n)
   local later = r.later
   r.later = {}
@@ -119,7 +119,7 @@ local function is_result(r, x)
   return false
 end
 
--- An inner value that was computed before and is stored from here on: by this kernel, where that is possible.
+-- Stores an intermediate value that was computed before: by this kernel if possible.
 local function store_too(r, x)
   if r.n >= M.MOST + M.MORE or not same(x._shape, r.shape) or not strides.same_order(strides.order(x),
     strides.order(r.list[1])) then
@@ -139,7 +139,7 @@ local function store_too(r, x)
   r.n = r.n + 1
 end
 
--- Walks over the results, and stores each; how many of them one kernel takes.
+-- Walks over the results, and returns how many of them fit into one kernel.
 local function walk_all(w, r)
   for i = 1, r.n do
     local x = r.list[i]
@@ -152,7 +152,7 @@ local function walk_all(w, r)
   return r.n
 end
 
--- Leaves the results to this kernel that lie in the order of the first one; the order, and whether all do.
+-- Keeps the results whose axes have the order of the first one. Returns the order, and whether all results have it.
 local function order_of(w, r)
   if not w.strided or not strides.may_differ(w.leaves, w.nleaves, r.shape) then return false, true end
   local first, all = strides.order(r.list[1]), true
@@ -195,14 +195,14 @@ local function gather(w, r, count)
   for i = 1, count do list[n + i] = w.numbers[i] end
 end
 
--- Takes out what a finalizer computed or released since it was asked for.
+-- Removes results that a finalizer has computed or released in the meantime.
 local function look_again(r)
   for i = r.n, 1, -1 do
     if not r.list[i]._sig then take_out(r, i) end
   end
 end
 
--- An attempt to compute the results that have no value yet: true if it was done; false if that is left to the caller.
+-- Tries to compute the results that have no value yet. Returns false if that is left to the caller.
 local function attempt(since, r)
   look_again(r)
   if r.n < 2 then
@@ -311,7 +311,7 @@ end
 
 -- ---- asked for ----------------------------------------------------------------------------------------------------
 
----Computes those arrays together that can be, before the caller computes each of them.
+---Computes arrays together where possible. The caller then computes each of them, in order.
 ---@param list cudalua.gpuarray.Array[]
 ---@param whole? boolean  they are cut already: see cut.lua
 ---@raise an interruption, and what ends the device
@@ -329,7 +329,7 @@ function M.together(list, whole)
       end
       if not ok then
         if evaluate.is_final(failure) then error(failure, 0) end
-        return -- whoever asked meets the error, or takes less memory
+        return -- the caller raises the error, or needs less memory
       end
     end
   end

@@ -1,6 +1,6 @@
--- The strides of an expression's result. They depend on the expression alone: an operation keeps the order of its
--- operands' axes, whether an operand was computed before or is computed in the same kernel. So every operation has the
--- strides that it has where each operation is computed by itself.
+-- The strides of an expression's result. They depend only on the expression: an operation keeps the order of its
+-- operands' axes, whether an operand was computed before or is computed in the same kernel. So the result has the
+-- strides that it would have if each operation were computed by itself.
 
 local layout = require "cudalua.base.layout"
 

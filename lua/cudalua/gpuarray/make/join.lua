@@ -98,10 +98,11 @@ local function begin(what, shape, dtype, out)
   return make.fresh(what, shape, out._dtype, "C"), function(x) return out:set(x) end
 end
 
--- Arrays of several parts are expressions while there are at most so many, and structs are always copied part by part.
+-- Up to this many arrays are joined by an expression. More arrays, and arrays of structs, are copied one by one.
 local MOST = 4
 
--- Parts of an axis, one behind the other, as an expression: {array, number of positions}. `place` makes the map of one.
+-- An expression of parts that follow each other along an axis. A part is {array, number of positions}; `place` makes
+-- its map.
 local function chosen(making, parts, axis, place)
   local at, list, several = 0, {}, 0
   for _, p in ipairs(parts) do several = several + (p[2] > 0 and 1 or 0) end
@@ -119,7 +120,7 @@ local function chosen(making, parts, axis, place)
   return x
 end
 
--- All parts have the values of one time: if a finalizer writes to arrays meanwhile, they are looked at once more.
+-- All parts must have the values of the same moment. If a finalizer writes to an array meanwhile, start over.
 local function joined(what, parts, axis, shape, dtype, place)
   while true do
     local since, making = storage.writes, map.begin(what:match "[%w_]+$", dtype, shape)
@@ -484,7 +485,8 @@ local function widths_of(what, width, n)
   return out
 end
 
--- The links that make a border of what is there. An axis of one element has nothing to reflect.
+-- The links that fill a border from existing elements, by the mode of pad(). An axis of one element cannot be
+-- reflected.
 local borders = { edge = maps.edge }
 function borders.wrap(before, n) return maps.wrap((n - before % n) % n, n) end
 function borders.symmetric(before, n) return maps.mirror(before, n, 1) end

@@ -377,7 +377,7 @@ function actions.newline(m, key)
   m.indented = blanks
 end
 
--- Of a pasted session it is the last chunk that has to be complete: a command behind a call is no method.
+-- In a pasted session, only the last chunk must be complete: a command after a call is not a method.
 local function is_complete(m)
   local complete_chunk = m.options.complete_chunk
   if not complete_chunk then return true end
