@@ -251,8 +251,8 @@ static void note_sticky(CUresult code) {
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
 }
 
-/* The driver explains a fault to the first call that meets it. Later ones answer the bare code, and whoever
- * reads the second error wants the explanation as well. */
+/* The driver explains a fault only in the first call that fails. The text is kept, so that later errors can
+ * show it as well. */
 CL_LOCK(report_lock);
 static struct {
   CUresult code;
@@ -275,7 +275,7 @@ void cl_forget_report(void) {
   pthread_mutex_unlock(&report_lock);
 }
 
-/* The explanation that a code had. */
+/* The explanation that came with the first error of this code. */
 static void first_report(CUresult code, char *text, size_t size) {
   pthread_mutex_lock(&report_lock);
   if (code && report.code == code) snprintf(text, size, "%s", report.text);

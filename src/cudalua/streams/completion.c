@@ -2,8 +2,8 @@
  * Lua must not be entered. So the callback only puts a number into an inbox; the function itself is called by
  * whoever waits or polls next in its state.
  *
- * Behind a kernel that failed the driver calls nothing. Such functions are dropped as soon as the fault is
- * known or the context goes: they are never called, and cuda.poll() raises the fault. */
+ * After a kernel has failed, the driver makes no more calls. The waiting functions are dropped as soon as the
+ * fault is known or the context is destroyed: they are never called, and cuda.poll() raises the fault. */
 #include "streams/graph.h"
 #include "streams/pending.h"
 #include "base/state.h"
@@ -97,9 +97,9 @@ static void CUDA_CB arrived(void *ticket) {
   pthread_mutex_unlock(&box->lock);
 }
 
-/* Functions that wait for work of the context (0: of any) are not called any more. code: the fault that they
- * wait behind, or 0. */
-static void drop(uint64_t context, CUresult code) {
+/* Drops the functions that wait for work of a context; 0: of any. code: the fault that stopped the work, or
+ * 0. */
+void cl_completions_drop(uint64_t context, CUresult code) {
   if (cl_forked) return; /* they are the parent's */
   for (cl_Pending *p = cl_pending_take_all(context), *next; p; p = next) {
     next = p->next;
@@ -121,11 +121,9 @@ static void drop(uint64_t context, CUresult code) {
   }
 }
 
-void cl_completions_drop(uint64_t context, CUresult code) { drop(context, code); }
-
 static void driver_gone(lua_State *L) {
   (void)L;
-  drop(0, CUDA_SUCCESS);
+  cl_completions_drop(0, CUDA_SUCCESS);
 }
 CL_HOOK(cl_on_driver_reset, 5, driver_gone);
 
@@ -255,12 +253,12 @@ void cl_completions_release(lua_State *L) {
   if (box) give_back_unused(L, box);
 }
 
-/* A fault is known: the driver calls nothing that comes behind it, on any device. */
+/* After a fault, the driver makes no more calls on any device. */
 static void on_fault(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
   (void)call;
   (void)waited;
   if (!cl_code_sticky(code)) return;
-  drop(0, code);
+  cl_completions_drop(0, code);
   cl_completions_release(L);
 }
 CL_HOOK(cl_on_failed_call, 5, on_fault);
@@ -335,7 +333,7 @@ int cl_run_completions(lua_State *L) {
   return n;
 }
 
-/* Raises the fault that functions were dropped for, once. */
+/* Raises the fault that caused functions to be dropped, once. */
 static void raise_lost(lua_State *L) {
   cl_Inbox *box = cl_forked ? NULL : cl_state(L)->inbox;
   if (!box) return;

@@ -1,5 +1,5 @@
-/* The list of callbacks that are to come, of all Lua states of the process. The driver calls mostly in the
- * order of the submissions, so the one that is looked for is near the list's head. */
+/* The list of callbacks that the driver still has to make, for all Lua states of the process. The driver
+ * mostly calls in the order of submission, so the wanted one is near the head of the list. */
 #include "streams/pending.h"
 #include "base/lock.h"
 

@@ -21,8 +21,8 @@ local function leaf_of(w, number, from, to)
   end
 end
 
--- Bytes of the arrays that the kernel reads only for this value. Arrays that it also reads elsewhere do not count. If it
--- also uses a part of the value that is an expression, none do.
+-- Bytes of the arrays that the kernel reads only for this value. Arrays that it also reads elsewhere do not count. If
+-- it also uses a part of the value that is an expression, none do.
 local function bytes_alone(w, i)
   local first, last, from, to = w.again_from[i], w.again_to[i], w.again_leaf[i] + 1, w.again_leaves[i]
   local bytes, shared = 0, nil
