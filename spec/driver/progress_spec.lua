@@ -206,7 +206,9 @@ describe("cuda.show_progress", function()
       print "exported"
     ]], { command = true })
     assert.equal("exported", p.screen:text())
-    for i = 1, 3 do assert.truthy(p.output:find("\rcompiling k%d.cu, " .. i .. " of 3, 0:01"), p.output) end
+    for i = 1, 3 do -- the time goes on: a slow machine may show a later second
+      assert.truthy(p.output:find("\rcompiling k" .. i .. "%.cu, " .. i .. " of 3, 0:0[1-9]"), p.output)
+    end
   end)
 
   it("does not show quick ones, nor anything in a program of luajit's", function()

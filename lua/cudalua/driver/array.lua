@@ -311,7 +311,7 @@ local function fill(where, array, source, row_bytes, height, depth)
   return array
 end
 
----The same for a function that messages name. For texref.lua.
+---matrix_to_array() for another function, whose name error messages show: see texref.lua.
 ---@param where string
 ---@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array
 ---@param order "C"|"F"
