@@ -21,7 +21,13 @@ local OF_ARRAYS = { gpuarray_sort_spec = "reductions", gpuarray_reduce_spec = "r
   gpuarray_scan_spec = "reductions", gpuarray_count_spec = "reductions", matmul_spec = "matrices",
   contractions_spec = "matrices", convolve_spec = "signals", gradient_spec = "signals" }
 
+-- Names of another page than their module's.
+local OWN = { ["linalg.backend"] = "backends", ["linalg.libraries"] = "backends", ["linalg.linear"] = "backends",
+  ["linalg.precision"] = "matrices", ["io.load_safetensors"] = "sharing", ["io.save_safetensors"] = "sharing" }
+
 local function page_of(row)
+  local own = OWN[row.name]
+  if own then return "docs/" .. own .. ".md" end
   local by_spec = row.prefix == "cuda" and OF_SPECS or row.prefix == "gpuarray" and OF_ARRAYS or {}
   local page = by_spec[row.spec] or PAGES[row.prefix] or "arrays"
   return "docs/" .. page .. ".md"

@@ -62,6 +62,7 @@ return {
   ["lua/cudalua/scan.lua"] = 1,
   ["lua/cudalua/share/dlpack.lua"] = 1,
   ["lua/cudalua/softgpu.lua"] = 2,
+  ["lua/cudalua/sparse.lua"] = 1,
   ["lua/cudalua/sparse/solve.lua"] = 3,
   ["lua/cudalua/types/c_names.lua"] = 1,
   ["lua/cudalua/types/ranges.lua"] = 1,

@@ -68,7 +68,11 @@ end)
 ---Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another function,
 ---or nil to suppress notices.
 ---@param text string  the text of the notice
+---@raise LogicError if a function is passed: assign it instead
 function cuda.on_notice(text)
+  if type(text) == "function" then
+    errors.raise("LogicError", "on_notice: expected the text of a notice, got a function; write cuda.on_notice = f")
+  end
   core.progress_erase()
   io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n")
 end

@@ -59,7 +59,8 @@ function M.csc(x, options) return in_stream("sparse.csc", options, made_options,
 
 ---Creates a matrix that stores the row and the column of each element, in the order of rows. It computes as a csr
 ---matrix does.
----@param x any  {data =, rows =, columns =, shape =}, or what else csr accepts, except indices and indptr
+---@param x any  {data =, rows =, columns =, shape =}, which may also have `base` (0 or 1, default 1: the first
+---  position) and `dtype`; or {shape =}, an array, nested lists or a sparse matrix, as for csr
 ---@param options? {dtype: any, stream: cudalua.Stream}  dtype: as for csr
 ---@return cudalua.sparse.Matrix
 ---@raise LogicError as csr

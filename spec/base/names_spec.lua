@@ -237,6 +237,8 @@ describe("Names that nobody means", function()
     assert.is_nil(cuda.on_notice)
     require "cudalua.base.notice" "nobody hears it"
     cuda.on_notice = hook
+    gpu.raises("LogicError", "on_notice: expected the text of a notice, got a function; write cuda.on_notice = f",
+      hook, print)
     local mod = cuda.SourceModule "__global__ void k(int *a) { *a = 1; }"
     assert.is_nil(mod.log)
     assert.is_nil(mod.timing)

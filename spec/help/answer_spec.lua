@@ -69,11 +69,16 @@ describe("help() finds", function()
   it("pages and functions of linear algebra", function()
     for question, parts in pairs {
       backend = { "docs/backends.md", "\ncuda.linalg.backend(name?)" },
-      linear = { "docs/backends.md, section Linear layers", "\ncuda.linalg.linear(x, w, options?)" },
+      linear = { "docs/backends.md", "cuda.linalg.linear(x, w, options?)" },
       cov = { "docs/signals.md", "\ncuda.gpuarray.cov(m, options?)" },
       save_safetensors = { "docs/sharing.md", "\ncuda.io.save_safetensors(path" },
       preconditioner = { "docs/sparse.md, section Solvers", "M = 'jacobi'" },
       pca = { "cuda.linalg.svd(x", "examples/30_principal_components.lua" },
+      PCA = { "cuda.linalg.svd(x" },
+      ["low-pass filter"] = { "docs/signals.md", "examples/29_fft_filter.lua" },
+      ["moving average"] = { "a:convolve(gpuarray.full(n, 1 / n)" },
+      ["fit by least squares"] = { "cuda.linalg.lstsq(a, y)" },
+      lu_factor = { "cuda.linalg.solve(a, b) solves for all columns of b at once" },
       spsolve = { "docs/sparse.md, section Solvers", "cuda.sparse.gmres(A, b)" },
       LinAlgError = { "docs/matrices.md, section Singular matrices", "err.matrices" },
       csr_matrix = { "csr_matrix is written cuda.sparse.csr(x)", "\ncuda.sparse.csr(x, options?)" },
@@ -115,7 +120,8 @@ describe("help() finds", function()
 
   it("the page of each family of names", function()
     for name, path in pairs { sort = "reductions", cumsum = "reductions", matmul = "matrices", ["linalg.solve"] =
-      "matrices", convolve = "signals", ["fft.rfft"] = "fourier", ["image.resize"] = "filters", reshape = "arrays" } do
+      "matrices", convolve = "signals", ["fft.rfft"] = "fourier", ["image.resize"] = "filters", ["linalg.backend"] = "backends",
+      ["io.save_safetensors"] = "sharing", reshape = "arrays" } do
       assert.matches("\n  manual +docs/" .. path .. "%.md", answer.of_name(name, 80))
       assert.truthy(assert(io.open("docs/" .. path .. ".md")):read("*a"):find(name:match "[%w_]+$", 1, true), name)
     end

@@ -29,6 +29,10 @@ describe("First programs of linear algebra", function()
       w, b, "relu")
     raises("gpuarray.cov: expected a table of options, got an array; write {y = ...}", gpuarray.cov, x, x)
     raises("linalg.svd: expected a table of options, got false; write {full_matrices = false}", linalg.svd, x, false)
+    raises('linalg.norm: expected a table of options, got \'fro\'; write {ord = "fro"}', linalg.norm, x, "fro")
+    raises("linalg.pinv: expected a table of options, got 0.001; write {rcond = 0.001}", linalg.pinv, x, 1e-3)
+    raises("gpuarray.allclose: expected a table of options, got 0.001; write {rtol = 0.001}", gpuarray.allclose, x, x,
+      1e-3)
     raises("expected a table of options, got an array; write {x0 = ...}", sparse.cg, sparse.eye(4), b, b)
   end)
 

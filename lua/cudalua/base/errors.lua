@@ -197,6 +197,16 @@ end
 
 local function index(t, key) return t[key] end
 
+---Why a file cannot be written, for a message: io.open's reason, and what to do if its folder is missing.
+---@param path string
+---@param why string  what io.open returned
+---@return string
+function M.why_not_written(path, why)
+  local folder = path:match "^(.+)/[^/]*$"
+  if folder and not core.stat(folder) then return ("%s; create the folder %s first"):format(why, folder) end
+  return why
+end
+
 -- In place of options it asks which ones there are (option_names.lua).
 M.WHICH = {}
 

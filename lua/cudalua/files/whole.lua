@@ -57,7 +57,7 @@ end
 function M.write(what, path, parts)
   M.check_path(what, path)
   local file, why = io.open(path, "wb")
-  if not file then errors.raise("RuntimeError", what .. ": " .. why) end
+  if not file then errors.raise("RuntimeError", what .. ": " .. errors.why_not_written(path, why)) end
   local function failed(reason)
     errors.raise("RuntimeError", ("%s: %s cannot be written: %s"):format(what, path, tostring(reason)))
   end

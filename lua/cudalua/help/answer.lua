@@ -1,7 +1,7 @@
 -- What help() answers: an entry, or what may have been meant.
 
-local concat, find, format, gmatch, gsub, ipairs, match, upper = table.concat, string.find, string.format,
-  string.gmatch, string.gsub, ipairs, string.match, string.upper
+local concat, find, format, gmatch, gsub, ipairs, lower, match, upper = table.concat, string.find, string.format,
+  string.gmatch, string.gsub, ipairs, string.lower, string.match, string.upper
 local min, rawequal, sort, type = math.min, rawequal, table.sort, type
 
 local core = require "cudalua.core"
@@ -132,7 +132,7 @@ local function of_words(name, width)
   local option = find(short, "^[%a_][%w_]*$") and of_option(short, width)
   if option then return option end
   if #list > 0 then return found(list, width) end
-  return not topics[short] and nearest(name, width) or nil
+  return not topics[short] and not topics[lower(short)] and nearest(name, width) or nil
 end
 
 ---The answer for a name or words.
@@ -141,8 +141,9 @@ end
 ---@return string
 function M.of_name(name, width)
   name = match(gsub(name, "%(.*%)%s*$", ""), "^%s*(.-)%s*$")
-  local topic, text = topics[search.without_library(name)], of_words(name, width)
-  for word in gmatch(find(name, "%s") and name or "", "%a+") do topic = topic or topics[word] end
+  local short = search.without_library(name)
+  local topic, text = topics[short] or topics[lower(short)], of_words(name, width)
+  for word in gmatch(find(name, "[%s-]") and name or "", "%a+") do topic = topic or topics[word] or topics[lower(word)] end
   if not topic then return text end
   return page.wrapped(topic, width) .. (text and "\n\n" .. text or "")
 end

@@ -3120,6 +3120,29 @@ a value of vec.ushort4
 = cuda.vec.ushort4 field
 @type cuda.dtype.DType
 4 uint16; 8 bytes, aligned to 8
+# docs/backends.md
+= cuda.linalg.backend(name)
+Selects the kernels for products and factorizations of matrices, Fourier transforms and products of sparse matrices
+in this Lua state. "auto", the default: NVIDIA's libraries on a GPU if they are installed and support the call,
+otherwise own kernels, with one notice for each missing library. "own": kernels of this library, with the same bits
+on every device unless linalg.precision is "tensor". "vendor": NVIDIA's libraries; a call raises an error if its
+library is missing or does not support it.
+@param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
+@return "auto"|"own"|"vendor" name  the setting now
+@raise LogicError for another name
+= cuda.linalg.libraries()
+Returns which of NVIDIA's libraries were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens them.
+@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, for a missing library
+= cuda.linalg.linear(x, w, options)
+A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
+rounded once. gelu is the variant with tanh. If linalg.backend selects NVIDIA's cuBLASLt, it computes everything in
+one kernel, if it has one for these types.
+@param x cuda.gpuarray.Array  the input, (..., k)
+@param w cuda.gpuarray.Array  the weights, (n, k)
+@param options? {bias: any, activation: any, out: any, stream: cuda.Stream, allocator: function} bias: an array of n elements; activation: "relu" or "gelu"
+@return cuda.gpuarray.Array  (..., n)
+@raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
+@options activation allocator bias out stream
 # docs/compiling.md
 = cuda.CacheInfo class
 @field dir string?  the folder; nil: caching is off
@@ -3436,6 +3459,7 @@ interrupts(true) is called again. A SIGINT handler of the program stays installe
 Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another function,
 or nil to suppress notices.
 @param text string  the text of the notice
+@raise LogicError if a function is passed: assign it instead
 = cuda.text_errors(fn, options)
 Returns a function that calls fn and converts errors of this library to strings: for host programs that show only
 strings, such as nginx, and C that calls lua_tostring().
@@ -5803,15 +5827,6 @@ transparency becomes an alpha channel. Gamma and colour profiles are not applied
 @return cuda.ndarray.Array  uint8, or uint16 for files with 16 bits; (h, w) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
 @raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or has another format; MemoryError
 @options max_pixels
-= cuda.io.load_safetensors(path, options)
-Reads a safetensors file. The file is mapped into memory; its header is checked before any array is created. While
-host arrays over the file are in use, other programs must not shorten the file.
-@param path string  the file
-@param options? {names: string[], device: boolean, stream: cuda.Stream, allocator: fun(bytes: integer): any} names: the tensors to read; default: all. device: false returns host arrays over the mapped file, whose elements are read when they are used; writing to them does not change the file; default: true. stream: as for gpuarray.to_gpu. allocator: as for gpuarray.to_gpu
-@return table<string, cuda.gpuarray.Array|cuda.ndarray.Array> tensors  the arrays by name
-@return table<string, string> metadata  the strings of `__metadata__`; {} if the file has none
-@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has an unsupported dtype (F8 and smaller types), or does not contain a requested tensor; MemoryError
-@options allocator device names stream
 = cuda.io.loadtxt(path, options)
 Reads numbers from a text file, as NumPy's loadtxt. Each line is a row; blank lines and comments are skipped. Axes of
 one element are removed, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
@@ -5827,14 +5842,6 @@ Writes an image. The file's extension determines the format: .png, .pgm (gray), 
 @param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: for floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin: the value of its first colour, without a map of black; default, if one of the three is set: the least value. vmax: the value of its last colour, without a map of white; default: the greatest value
 @raise LogicError for another extension, shape or dtype; RuntimeError if the file cannot be written: it may then be incomplete
 @options bits map vmax vmin
-= cuda.io.save_safetensors(path, tensors, options)
-Writes a safetensors file atomically: a reader sees the old file or the new one, and nothing is left if writing
-fails. Arrays that are not in C order are copied.
-@param path string  the file
-@param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>  the arrays by name
-@param options? {metadata: table<string, string>}  metadata: strings for `__metadata__`
-@raise LogicError for names that are not UTF-8, for values that are not arrays, and for complex128 and structs; RuntimeError if the file cannot be written; errors of the kernels that compute a value
-@options metadata
 = cuda.io.savetxt(path, a, options)
 Writes an array as text, as NumPy's savetxt. Each row of a 2-D array is a line, and so is each element of a 1-D
 array.
@@ -5964,15 +5971,6 @@ broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers
 @options allocator axis dtype out stream
 = cuda.linalg module
 Linear algebra: functions of matrices.
-= cuda.linalg.backend(name)
-Selects the kernels for products and factorizations of matrices, Fourier transforms and products of sparse matrices
-in this Lua state. "auto", the default: NVIDIA's libraries on a GPU if they are installed and support the call,
-otherwise own kernels, with one notice for each missing library. "own": kernels of this library, with the same bits
-on every device unless linalg.precision is "tensor". "vendor": NVIDIA's libraries; a call raises an error if its
-library is missing or does not support it.
-@param name? "auto"|"own"|"vendor"  the new setting; default: leave it unchanged
-@return "auto"|"own"|"vendor" name  the setting now
-@raise LogicError for another name
 = cuda.linalg.cholesky(a, options)
 Cholesky factorization of positive definite matrices: a = l l', where l is lower triangular and l' is its adjoint.
 Only the lower triangle of a is read; its diagonal is taken as real.
@@ -6029,19 +6027,6 @@ The inverses of square matrices. linalg.solve() is faster and more exact than a 
 @raise LinAlgError if a matrix is singular; its fields are `matrix`, `pivot` and `matrices`
 @raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out has another shape
 @options allocator check out stream
-= cuda.linalg.libraries()
-Returns which of NVIDIA's libraries were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens them.
-@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, for a missing library
-= cuda.linalg.linear(x, w, options)
-A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
-rounded once. gelu is the variant with tanh. If linalg.backend selects NVIDIA's cuBLASLt, it computes everything in
-one kernel, if it has one for these types.
-@param x cuda.gpuarray.Array  the input, (..., k)
-@param w cuda.gpuarray.Array  the weights, (n, k)
-@param options? {bias: any, activation: any, out: any, stream: cuda.Stream, allocator: function} bias: an array of n elements; activation: "relu" or "gelu"
-@return cuda.gpuarray.Array  (..., n)
-@raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
-@options activation allocator bias out stream
 = cuda.linalg.lstsq(a, b, options)
 Least-squares solution of a x = b: the x with the least |b - a x|, and of several the one with the least |x|, as
 NumPy's lstsq. It uses singular values.
@@ -7432,6 +7417,24 @@ The dot product of all elements of two arrays in C order, with the complex conju
 @return cuda.gpuarray.Array  0-d
 @raise LogicError if the numbers of elements differ, the dtype is not supported, or out has another shape
 @options allocator dtype out stream
+# docs/sharing.md
+= cuda.io.load_safetensors(path, options)
+Reads a safetensors file. The file is mapped into memory; its header is checked before any array is created. While
+host arrays over the file are in use, other programs must not shorten the file.
+@param path string  the file
+@param options? {names: string[], device: boolean, stream: cuda.Stream, allocator: fun(bytes: integer): any} names: the tensors to read; default: all. device: false returns host arrays over the mapped file, whose elements are read when they are used; writing to them does not change the file; default: true. stream: as for gpuarray.to_gpu. allocator: as for gpuarray.to_gpu
+@return table<string, cuda.gpuarray.Array|cuda.ndarray.Array> tensors  the arrays by name
+@return table<string, string> metadata  the strings of `__metadata__`; {} if the file has none
+@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has an unsupported dtype (F8 and smaller types), or does not contain a requested tensor; MemoryError
+@options allocator device names stream
+= cuda.io.save_safetensors(path, tensors, options)
+Writes a safetensors file atomically: a reader sees the old file or the new one, and nothing is left if writing
+fails. Arrays that are not in C order are copied.
+@param path string  the file
+@param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>  the arrays by name
+@param options? {metadata: table<string, string>}  metadata: strings for `__metadata__`
+@raise LogicError for names that are not UTF-8, for values that are not arrays, and for complex128 and structs; RuntimeError if the file cannot be written; errors of the kernels that compute a value
+@options metadata
 # docs/signals.md
 = cuda.gpuarray.Array:convolve(v, options) = cuda.gpuarray.convolve
 = cuda.gpuarray.Array:correlate(v, options) = cuda.gpuarray.correlate
@@ -7662,7 +7665,7 @@ Solves A x = b by the conjugate gradient method, for a symmetric or Hermitian, p
 = cuda.sparse.coo(x, options)
 Creates a matrix that stores the row and the column of each element, in the order of rows. It computes as a csr
 matrix does.
-@param x any  {data =, rows =, columns =, shape =}, or what else csr accepts, except indices and indptr
+@param x any  {data =, rows =, columns =, shape =}, which may also have `base` (0 or 1, default 1: the first position) and `dtype`; or {shape =}, an array, nested lists or a sparse matrix, as for csr
 @param options? {dtype: any, stream: cuda.Stream}  dtype: as for csr
 @return cuda.sparse.Matrix
 @raise LogicError as csr

@@ -294,7 +294,7 @@ end
 local function to_file(what, path, write)
   check_path(what, path)
   local file, why = io.open(path, "wb")
-  if not file then cannot(what, why) end
+  if not file then cannot(what, errors.why_not_written(path, why)) end
   local ok, err = pcall(write, function(p, n)
     if ffi.C.cudalua_host_fwrite(p, 1, n, file) < n then
       cannot(what, path .. " cannot be written: the disk may be full")
