@@ -43,7 +43,12 @@ local function maker(name, known, allocate)
   local function new(where, shape, dtype, options, valid)
     dtype, options = dtypes._or_options(dtype, options)
     options = errors.options(where, options, valid)
-    if dtype == nil then dtype = options.dtype end
+    if dtype == nil then
+      dtype = options.dtype
+    elseif options.dtype ~= nil then
+      errors.raise("LogicError", ("%s: dtype is passed twice, as argument 2 and as an option: %s and %s"):format(where,
+        errors.text(dtype), errors.text(options.dtype)))
+    end
     local order = options.order
     if order ~= nil and order ~= "C" and order ~= "F" then
       errors.raise("LogicError", ("%s: order must be 'C' or 'F', got %s"):format(where, errors.text(order)))
