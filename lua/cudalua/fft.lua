@@ -51,7 +51,7 @@ end
 
 -- cuFFT computes, or own kernels: linalg.backend.
 local function transformed(what, x, dtype, axis, n, inverse, scale, out)
-  return cufft.complex(what, x, dtype, { axis }, { n }, inverse, scale)
+  return cufft.complex(what, x, dtype, { axis }, { n }, inverse, scale, out)
     or own.transform(what, x, dtype, axis, n, inverse, scale, out)
 end
 

@@ -300,6 +300,35 @@ describe("cuSPARSE's products", function()
     end
   end)
 
+  it("are written to out at once, where nothing is in the way", function()
+    if lacks() then return end
+    local m, x, rows = matrix(), ramp(5), ramp(10):reshape(5, 2):eval()
+    with_vendor(function()
+      for _, operand in ipairs { x, rows } do
+        local function f(o) return m:matmul(operand, o) end
+        local want = f {}
+        local out = gpuarray.zeros(want.shape):eval()
+        local address = out.ptr
+        assert.equal(gpu.kernels(function() f {} end), gpu.kernels(function() assert.equal(out, f { out = out }) end))
+        assert.equal(address, out.ptr)
+        assert.is_true(gpuarray.array_equal(want, out))
+        out:fill(7)
+        local later = out + 1
+        f { out = out }
+        assert.is_true(later:eq(8):all():item())
+        assert.is_true(gpuarray.array_equal(want, out))
+        local wide = gpuarray.zeros(want.size + 1)
+        f { out = wide[{ { 2, -1 } }]:reshape(want.shape) }
+        assert.is_true(gpuarray.array_equal(want, wide[{ { 2, -1 } }]:reshape(want.shape)))
+        gpu.raises("LogicError", "out", f, { out = gpuarray.zeros(7) })
+      end
+      local square = matrix("float32", 1, 5, 5)
+      local want, same = square:matmul(x), x:copy()
+      square:matmul(same, { out = same })
+      assert.is_true(gpuarray.array_equal(want, same))
+    end)
+  end)
+
   it("need a handle before a capture", function()
     if lacks() then return end
     local other = cuda.Device(0):make_context()
@@ -350,6 +379,12 @@ describe("a finalizer inside of cuSPARSE's products", function()
     if lacks() then return end
     local m, x = matrix "float64", ramp(5, "float64")
     swept(function() return m:matmul(x) end, arrays.bytes, m, x)
+  end)
+
+  it("that writes leaves a product in out of one time", function()
+    if lacks() then return end
+    local m, x = matrix "float64", ramp(5, "float64")
+    swept(function() return m:matmul(x, { out = gpuarray.zeros(6, "float64"):eval() }) end, arrays.bytes, m, x)
   end)
 
   it("that writes leaves a product with a copied matrix, by values that were gathered, of one time", function()

@@ -14,6 +14,7 @@ local pointwise = require "cudalua.fft.pointwise"
 local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
 
 local min = math.min
 
@@ -32,11 +33,13 @@ local MOST_AXES = 3 -- of one plan
 ---@field complex cudalua.dtype.DType
 ---@field to cudalua.dtype.DType       of the results
 ---@field why? string                  what cuFFT cannot do
+---@field out? any                    gets the result, if cuFFT can write it there
+---@field is_last boolean             the next transform is the last one
 ---@field made table<cudalua.gpuarray.Array, boolean>
 
 -- Replaces x by y. A graph that is being captured has the memory of x.
 local function replaced(w, x, y)
-  w.made[y] = true
+  w.made[y] = y ~= w.out
   if w.made[x] and x ~= y and not core.array_ready(storage.leaf_of(x).buf) then storage.release_array(x) end
   return y
 end
@@ -73,9 +76,12 @@ end
 
 local function resized(w, x, axis, n) return pointed(w, "resize", x, empty(w, x, x._dtype, axis, n), axis) end
 
--- The transform into new memory; nil: cuFFT cannot do this, and `why` is in w.
-local function transformed(w, x, y, l)
-  local done, why = cufft.transform(w.what, l, evaluate(x), y._leaf, w.direction)
+-- The transform, into new memory or `out`; nil: cuFFT cannot do this, and `why` is in w.
+local function transformed(w, x, shape, l)
+  local from = evaluate(x)
+  local is_new = not (w.is_last and write.dense_at_once(w.out, w.to, shape, { from }))
+  local y = is_new and storage.empty(w.to, shape, layout.size(w.what, shape, w.to.itemsize)) or w.out
+  local done, why = cufft.transform(w.what, l, from, y, is_new, w.direction)
   if not done then
     w.why = ("%s: it answers %s"):format(cufft.text(l), why)
     return nil
@@ -110,9 +116,8 @@ local function last_axes(w, x, first, lengths)
     if length > 1 then n[#n + 1], from[#from + 1], to[#to + 1] = length, x._shape[axis], count end
   end
   if #n == 0 then return x end
-  local y = storage.empty(w.to, shape, layout.size(w.what, shape, w.to.itemsize))
   local all, each = product(from), product(to)
-  return transformed(w, x, y, { kind = w.kind, n = n, from = from, to = to, from_stride = 1, to_stride = 1,
+  return transformed(w, x, shape, { kind = w.kind, n = n, from = from, to = to, from_stride = 1, to_stride = 1,
     from_distance = all, to_distance = each, batch = x._size / all, times = 1, from_step = 0, to_step = 0 })
 end
 
@@ -133,12 +138,13 @@ local function inner_axis(w, x, axis, n)
   local odd = w.kind ~= "C2C" and w.kind ~= "Z2Z" and (by_outer or extent * inner % 2 == 1 or count * inner % 2 == 1)
   local times = min(outer, inner)
   if times > MOST_CALLS or odd and times > 1 then
+    w.is_last = false -- a copy follows
     local y = last_axes(w, replaced(w, x, swapped(x, axis)), x._ndim, { n })
     return y and replaced(w, y, swapped(y, axis))
   end
   x = dense(w, x)
   local from, to = extent * inner, count * inner
-  return transformed(w, x, empty(w, x, w.to, axis, count), { kind = w.kind, n = { n }, from = { extent },
+  return transformed(w, x, (own.resized(w.what, x._shape, axis, count, w.to.itemsize)), { kind = w.kind, n = { n }, from = { extent },
     to = { count }, from_stride = inner, to_stride = inner, from_distance = by_outer and from or 1,
     to_distance = by_outer and to or 1, batch = by_outer and outer or inner, times = times,
     from_step = by_outer and 1 or from, to_step = by_outer and 1 or to })
@@ -163,11 +169,13 @@ end
 
 local function multiplied(w, x, scale)
   if scale == 1 then return x end
-  local leaf, count = x._leaf, x._size * (x._dtype.kind == "complex" and 2 or 1)
+  local count, is_new = x._size * (x._dtype.kind == "complex" and 2 or 1), x ~= w.out
   runs.until_done(function(since)
+    local leaf = is_new and x._leaf or write.prepare(x)
     local step = pointwise("vendor", "scale", w.complex.itemsize == 16, passes.index_of(count), count,
       { leaf.buf, leaf.off, count, scale })
-    return runs.sequence { since = since, leaves = {}, writes = { leaf }, step } or runs.AGAIN
+    if not is_new and write.is_moved(x, leaf) then return runs.AGAIN end
+    return runs.sequence { since = since, leaves = {}, writes = { leaf }, changes = not is_new, step } or runs.AGAIN
   end)
   return x
 end
@@ -180,8 +188,9 @@ local function finished(w, x, scale)
 end
 
 ---@return cudalua.fft.Work
-local function begun(what, kind, complex, to, direction)
-  return { what = what, kind = kind, complex = complex, to = to, direction = direction, made = {} }
+local function begun(what, kind, complex, to, out, direction)
+  return { what = what, kind = kind, complex = complex, to = to, out = out, direction = direction, is_last = true,
+    made = {} }
 end
 
 -- ---- complex transforms ---------------------------------------------------------------------------------------------
@@ -209,23 +218,31 @@ end
 ---@param lengths integer[]  for each of them
 ---@param inverse boolean
 ---@param scale number  a factor
----@return cudalua.gpuarray.Array?  a new one; nil: own kernels compute it
+---@param out? any  gets the result, if it can be written there at once
+---@return cudalua.gpuarray.Array?  out, or a new one; nil: own kernels compute it
 ---@raise LogicError under "vendor", if cuFFT cannot; inside a capture, if there is no plan yet
-function M.complex(what, x, dtype, axes, lengths, inverse, scale)
+function M.complex(what, x, dtype, axes, lengths, inverse, scale, out)
   if x._size == 0 or product(lengths) == 1 or not choice.vendor(what, "cufft", true) then return nil end
-  local w = begun(what, dtype.itemsize == 16 and "Z2Z" or "C2C", dtype, dtype,
+  local w = begun(what, dtype.itemsize == 16 and "Z2Z" or "C2C", dtype, dtype, out,
     inverse and cufft.INVERSE or cufft.FORWARD)
   if x._dtype ~= dtype then x = graph.convert(x, dtype, what) end
   local list, of = sorted(axes, lengths)
   for _, axis in ipairs(list) do x = filled(w, x, axis, of[axis]) end
   local count, last = trailing(list, x._ndim), #list
+  local before = 0 -- axes that are transformed after the trailing ones
+  for i = 1, last - count do before = before + (of[list[i]] > 1 and 1 or 0) end
+  w.is_last = before == 0
   if count > 0 then
     local some = {}
     for i = 1, count do some[i] = of[list[last - count + i]] end
     x = last_axes(w, x, list[last - count + 1], some)
   end
   for i = last - count, 1, -1 do
-    if x and of[list[i]] > 1 then x = along(w, x, list[i], of[list[i]]) end
+    if x and of[list[i]] > 1 then
+      before = before - 1
+      w.is_last = before == 0
+      x = along(w, x, list[i], of[list[i]])
+    end
   end
   return finished(w, x, scale)
 end
@@ -240,11 +257,12 @@ end
 ---@param axis integer
 ---@param n integer
 ---@param scale number
+---@param out? any  as of complex()
 ---@return cudalua.gpuarray.Array?  as of fft/real.lua; nil: own kernels compute it
 ---@raise LogicError as complex()
-function M.forward(what, x, real, complex, axis, n, scale)
+function M.forward(what, x, real, complex, axis, n, scale, out)
   if x._size == 0 or n == 1 or not choice.vendor(what, "cufft", true) then return nil end
-  local w = begun(what, real.itemsize == 8 and "D2Z" or "R2C", complex, complex)
+  local w = begun(what, real.itemsize == 8 and "D2Z" or "R2C", complex, complex, out)
   if x._dtype ~= real then x = graph.convert(x, real, what) end
   return finished(w, along(w, x, axis, n), scale)
 end
@@ -258,11 +276,12 @@ end
 ---@param axis integer
 ---@param n integer                    of the result
 ---@param scale number
+---@param out? any  as of complex()
 ---@return cudalua.gpuarray.Array?  nil: own kernels compute it
 ---@raise LogicError as complex()
-function M.backward(what, x, complex, real, axis, n, scale)
+function M.backward(what, x, complex, real, axis, n, scale, out)
   if x._size == 0 or n == 1 or not choice.vendor(what, "cufft", true) then return nil end
-  local w = begun(what, real.itemsize == 8 and "Z2D" or "C2R", complex, real)
+  local w = begun(what, real.itemsize == 8 and "Z2D" or "C2R", complex, real, out)
   if x._dtype ~= complex then x = graph.convert(x, complex, what) end
   x = dense(w, x)
   x = pointed(w, "half", x, empty(w, x, complex, axis, math.floor(n / 2) + 1), axis, n % 2 == 0 and 1 or 0)

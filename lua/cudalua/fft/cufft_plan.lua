@@ -10,6 +10,7 @@ local plans = require "cudalua.fft.plan"
 local runs = require "cudalua.gpuarray.core.run"
 local status = require "cudalua.vendor.status"
 local storage = require "cudalua.gpuarray.core.storage"
+local write = require "cudalua.gpuarray.core.write"
 
 local M = {}
 
@@ -108,21 +109,24 @@ end
 
 -- ---- calls ----------------------------------------------------------------------------------------------------------
 
-local function attempt(since, what, l, from, to, direction)
+local function attempt(since, what, l, from, y, is_new, direction)
   local plan = plan_of(what, l)
   if plan.why then return nil, plan.why end
+  local to = is_new and y._leaf or write.prepare(y)
   local f, number, times = libraries.functions "cufft", plan.number, l.times
   local set_stream, set_area, exec = f.SetStream, f.SetWorkArea, f["Exec" .. l.kind]
   local work = plan.work > 0 and storage.buffer(plan.work)
+  if not is_new and write.is_moved(y, to) then return runs.AGAIN end
   local area, a, b = work and work:ptr() or 0, runs.address(from), runs.address(to)
+  local expected = is_new and since or since + 1 -- this call is one of the writes
   local next_a, next_b = l.from_step * from.dtype.itemsize, l.to_step * to.dtype.itemsize
   local called, _, code = runs.library {
     name = "cufftExec" .. l.kind, since = since, leaves = { from }, writes = { to }, scratch = work and { work } or nil,
-    keep = plan.handle,
+    keep = plan.handle, changes = not is_new,
     -- The check and the calls, on one line: a finalizer that comes in between has come before the check, and cannot
     -- give the plan another stream or work area.
     call = function(stream)
-      local code = since ~= storage.writes and WRITTEN or set_stream(number, stream); code = code == 0 and area ~= 0 and set_area(number, area) or code; for i = 0, times - 1 do code = code == 0 and (direction and exec(number, a + i * next_a, b + i * next_b, direction) or not direction and exec(number, a + i * next_a, b + i * next_b)) or code end return code -- luacheck: ignore 631
+      local code = expected ~= storage.writes and WRITTEN or set_stream(number, stream); code = code == 0 and area ~= 0 and set_area(number, area) or code; for i = 0, times - 1 do code = code == 0 and (direction and exec(number, a + i * next_a, b + i * next_b, direction) or not direction and exec(number, a + i * next_a, b + i * next_b)) or code end return code -- luacheck: ignore 631
     end,
   }
   if not called or code == WRITTEN then return runs.AGAIN end
@@ -134,13 +138,14 @@ end
 ---@param what string
 ---@param l cudalua.fft.Layout
 ---@param from table           leaf
----@param to table             leaf of new memory
+---@param y cudalua.gpuarray.Array  gets the result; is dense and shares no memory with `from`
+---@param is_new boolean            y was made for it
 ---@param direction? integer   of transforms from complex to complex numbers: FORWARD or INVERSE
 ---@return boolean? done  nil: it has no plan
 ---@return string? why    what it answers then
 ---@raise LogicError inside a capture, if there is no plan yet; RuntimeError, MemoryError if it fails
-function M.transform(what, l, from, to, direction)
-  return runs.until_done(attempt, what, l, from, to, direction)
+function M.transform(what, l, from, y, is_new, direction)
+  return runs.until_done(attempt, what, l, from, y, is_new, direction)
 end
 
 return M

@@ -19,6 +19,7 @@ local matrix = require "cudalua.sparse.matrix"
 local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local structures = require "cudalua.sparse.structure"
+local write = require "cudalua.gpuarray.core.write"
 
 local check, descriptor, lacking = descriptors.check, descriptors.descriptor, descriptors.lacking
 
@@ -37,8 +38,8 @@ local WRITTEN = -1 -- no status of the library's: arrays were written to before 
 -- ---- dense operands -------------------------------------------------------------------------------------------------
 
 -- Of x with one axis SpMV, with two SpMM: their names, operations, and algorithm.
-local function product_of(what, made, x, leaf, y, t)
-  local type_of, from, to = descriptors.type_of(t), runs.address(leaf), runs.address(y._leaf)
+local function product_of(what, made, x, leaf, y, y_leaf, t)
+  local type_of, from, to = descriptors.type_of(t), runs.address(leaf), runs.address(y_leaf)
   if x._ndim == 1 then
     return { name = "SpMV", algorithm = CUSPARSE_SPMV_CSR_ALG2,
       x = descriptor(what, made, "CreateDnVec", "DestroyDnVec", x._size, from, type_of),
@@ -58,10 +59,11 @@ local function joined(a, b)
   return list
 end
 
-local function dense_attempt(since, made, what, m, x, t, y, about)
+local function dense_attempt(since, made, what, m, x, t, y, is_new, about)
   local rows, leaf = descriptors.rows(what, made, m, t), descriptors.dense(x, t)
   local f, handle = libraries.functions "cusparse", handles.get "cusparse"
-  local p, _, compute, sum = product_of(what, made, x, leaf, y, t), descriptors.type_of(t)
+  local to = is_new and y._leaf or write.prepare(y)
+  local p, _, compute, sum = product_of(what, made, x, leaf, y, to, t), descriptors.type_of(t)
   local one, zero, bytes = factor.new(sum, 1), factor.new(sum, 0), ffi.new "size_t[1]"
   local size, set_stream, multiply = f[p.name .. "_bufferSize"], f.SetStream, f[p.name]
   local a, b, c, algorithm, is_matrix = rows.descriptor, p.x, p.y, p.algorithm, p.matrix
@@ -75,12 +77,14 @@ local function dense_attempt(since, made, what, m, x, t, y, about)
   check(what, p.name .. "_bufferSize", answer, about)
   local work = bytes[0] > 0 and storage.buffer(tonumber(bytes[0]))
   local area = work and work:ptr() or 0
+  if not is_new and write.is_moved(y, to) then return runs.AGAIN end
+  local expected = is_new and since or since + 1 -- this call is one of the writes
   called, _, answer = runs.library {
     name = "cusparse" .. p.name, since = since, leaves = joined(rows.leaves, { leaf }),
-    writes = { y._leaf }, scratch = work and { work } or nil,
+    writes = { to }, changes = not is_new, scratch = work and { work } or nil,
     -- The check and the calls, on one line: a finalizer that comes in between has come before the check.
     call = function(stream)
-      local r = since ~= storage.writes and WRITTEN or set_stream(handle, stream); return r ~= 0 and r or is_matrix and multiply(handle, N, N, one, a, b, zero, c, compute, algorithm, area) or not is_matrix and multiply(handle, N, one, a, b, zero, c, compute, algorithm, area) -- luacheck: ignore 631
+      local r = expected ~= storage.writes and WRITTEN or set_stream(handle, stream); return r ~= 0 and r or is_matrix and multiply(handle, N, N, one, a, b, zero, c, compute, algorithm, area) or not is_matrix and multiply(handle, N, one, a, b, zero, c, compute, algorithm, area) -- luacheck: ignore 631
     end,
   }
   if not called or answer == WRITTEN then return runs.AGAIN end
@@ -94,15 +98,18 @@ end
 ---@param m cudalua.sparse.Matrix
 ---@param x cudalua.gpuarray.Array   that has elements
 ---@param t cudalua.dtype.DType      of the product
----@return cudalua.gpuarray.Array?  nil: own kernels compute it, with a vector under "auto" always
+---@param out? any  gets the product, if it can be written there at once
+---@return cudalua.gpuarray.Array?  out, or a new one; nil: own kernels compute it, with a vector under "auto" always
 ---@raise LogicError under "vendor", if cuSPARSE cannot; inside a capture, if it has no handle yet
-function M.times_dense(what, m, x, t)
+function M.times_dense(what, m, x, t, out)
   -- With a vector own kernels are faster than the algorithm of equal bits.
   if not choice.vendor(what, "cusparse", descriptors.can(t), x._ndim == 1) then return nil end
   local shape = x._ndim == 1 and { m._rows } or { m._rows, x._shape[2] }
-  local y = storage.empty(t, shape, graph.size_of(shape))
+  local is_new = not write.dense_at_once(out, t, shape, { evaluate(x), evaluate(m._data) })
+  local y = is_new and storage.empty(t, shape, graph.size_of(shape)) or out
   local about = descriptors.text(m, x._ndim == 1 and "a vector" or ("%.0f columns"):format(x._shape[2]), t)
-  local done, why = runs.until_done(descriptors.attempt, dense_attempt, what, m, x, t, y, about)
+  local done, why = runs.until_done(descriptors.attempt, dense_attempt, what, m, x, t, y, is_new,
+    about)
   if done then return y end
   choice.vendor(what, "cusparse", ("%s: it answers %s"):format(about, why)) -- raises under "vendor"
   return nil

@@ -105,7 +105,7 @@ local function times_dense(what, m, x, own, out)
   if m._structure.count == 0 or x._size == 0 or m._rows == 0 then
     return construct.zeros(n == 1 and { m._rows } or { m._rows, x._shape[2] }, t)
   end
-  local product = not own and not m._packed and cusparse.times_dense(what, m, x, t)
+  local product = not own and not m._packed and cusparse.times_dense(what, m, x, t, out)
   if product then return product end
   x = code.dense(x)
   if m._packed then
