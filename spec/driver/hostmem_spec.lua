@@ -100,8 +100,8 @@ for name, kind in pairs(kinds) do
         gpu.refuses_nonsense(function(v) make(3, "int32", v) end, { ["nil"] = true, table = true })
         gpu.raises("LogicError", "order must be", make, 3, "int32", { order = "K" })
         gpu.raises("LogicError", "unknown option 'flags'", make, 3, "int32", { flags = 0 })
-        gpu.raises("LogicError", "dtype is passed twice, as argument 2 and as an option: 'int32' and 'int16'", make, 3, "int32",
-          { dtype = "int16" })
+        gpu.raises("LogicError", "dtype is passed twice, as argument 2 and as an option: 'int32' and 'int16'", make, 3,
+          "int32", { dtype = "int16" })
         gpu.raises("LogicError", "too many elements", make, { 2 ^ 30, 2 ^ 30 }, "int32")
       end
     end)

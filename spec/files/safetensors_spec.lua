@@ -279,7 +279,8 @@ describe("io.save_safetensors", function()
     local folder = path .. ".d"
     os.execute("mkdir -p " .. folder .. "/name")
     gpu.raises("RuntimeError", "cannot be written", files.save_safetensors, folder .. "/name", { a = ndarray.zeros(2) })
-    gpu.raises("RuntimeError", "No such file or directory; create the folder ", files.save_safetensors, folder .. "/none/x", { a = ndarray.zeros(2) })
+    gpu.raises("RuntimeError", "No such file or directory; create the folder ", files.save_safetensors,
+      folder .. "/none/x", { a = ndarray.zeros(2) })
     local pipe = io.popen("ls " .. folder .. "; ls -d " .. path .. ".*; rm -r " .. folder)
     assert.equal("name\n" .. folder .. "\n", pipe:read "*a")
     pipe:close()

@@ -356,7 +356,8 @@ describe("ndarray.dumps and ndarray.save", function()
   end)
 
   it("raise where the file cannot be written, and for what is no array", function()
-    gpu.raises("RuntimeError", "No such file or directory; create the folder /there/is/no/folder first", ndarray.save, "/there/is/no/folder/a.npy", 5)
+    gpu.raises("RuntimeError", "No such file or directory; create the folder /there/is/no/folder first", ndarray.save,
+      "/there/is/no/folder/a.npy", 5)
     gpu.raises("RuntimeError", "", ndarray.save, "/tmp", 5)
     gpu.raises("RuntimeError", "", ndarray.save, "/dev/full", 5)
     gpu.raises("RuntimeError", "/dev/full cannot be written", ndarray.save, "/dev/full", ndarray.zeros(1e6))

@@ -392,7 +392,8 @@ M.objects = {
     { "toarray", "m:todense()" },
     { "vstack hstack concatenate", "cuda.sparse.coo {data =, rows =, columns =, shape =}, with the data, rows and " ..
       "columns of m:to 'coo' joined by gpuarray.concatenate" },
-    { "kron", "cuda.sparse.csr(gpuarray.kron(m:todense(), other)), where other is a dense array and the product fits into memory" },
+    { "kron", "cuda.sparse.csr(gpuarray.kron(m:todense(), other)), where other is a dense array and the product " ..
+      "fits into memory" },
     { "find", "m:to 'coo', which has m.rows, m.columns and m.data" },
   },
   ["a sparse matrix"] = spelled {
@@ -433,10 +434,10 @@ M.absent = spelled {
     "columns of b at once" },
   { "cho_factor cho_solve", "use l = cuda.linalg.cholesky(a), and cuda.linalg.solve_triangular twice: with l, then " ..
     "with l.T and the option upper" },
-  { "sqrtm logm funm signm", "functions of matrices other than cuda.linalg.expm are missing; for a symmetric matrix use " ..
-    "w, v = cuda.linalg.eigh(a), then (v * w:sqrt()):matmul(v.T) is the square root" },
-  { "dct idct dst idst dctn idctn", "cosine and sine transforms are missing: use cuda.fft.rfft of the signal and its " ..
-    "mirror image" },
+  { "sqrtm logm funm signm", "functions of matrices other than cuda.linalg.expm are missing; for a symmetric matrix " ..
+    "use w, v = cuda.linalg.eigh(a), then (v * w:sqrt()):matmul(v.T) is the square root" },
+  { "dct idct dst idst dctn idctn", "cosine and sine transforms are missing: use cuda.fft.rfft of the signal and " ..
+    "its mirror image" },
   { "hfft ihfft fht", "this transform is missing: use cuda.fft.irfft or cuda.fft.fft" },
   { "bmat block_array block_diag", "blocks are not joined: for dense ones use gpuarray.concatenate; for sparse ones " ..
     "join rows, columns and data of m:to 'coo' by gpuarray.concatenate, with the block's first position added" },

@@ -143,7 +143,9 @@ function M.of_name(name, width)
   name = match(gsub(name, "%(.*%)%s*$", ""), "^%s*(.-)%s*$")
   local short = search.without_library(name)
   local topic, text = topics[short] or topics[lower(short)], of_words(name, width)
-  for word in gmatch(find(name, "[%s-]") and name or "", "%a+") do topic = topic or topics[word] or topics[lower(word)] end
+  for word in gmatch(find(name, "[%s-]") and name or "", "%a+") do
+    topic = topic or topics[word] or topics[lower(word)]
+  end
   if not topic then return text end
   return page.wrapped(topic, width) .. (text and "\n\n" .. text or "")
 end

@@ -17,10 +17,10 @@ for _, row in ipairs {
   { "lowpass highpass bandpass pass filtering smooth smoothing denoise blur", "Filters are described in " ..
     "docs/signals.md: a:convolve(weights) and cuda.image.separable smooth, and examples/29_fft_filter.lua keeps the " ..
     "low frequencies of cuda.fft.rfft." },
-  { "moving rolling", 'A moving average of n elements is a:convolve(gpuarray.full(n, 1 / n), { mode = "valid" }), see ' ..
-    "docs/signals.md." },
-  { "squares regression fit fitting polyfit", "Least squares are cuda.linalg.lstsq(a, y), where the columns of a are " ..
-    "the functions that are fitted. See docs/matrices.md, section Solvers." },
+  { "moving rolling", 'A moving average of n elements is a:convolve(gpuarray.full(n, 1 / n), { mode = "valid" }), ' ..
+    "see docs/signals.md." },
+  { "squares regression fit fitting polyfit", "Least squares are cuda.linalg.lstsq(a, y), where the columns of a " ..
+    "are the functions that are fitted. See docs/matrices.md, section Solvers." },
   { "eigenvalue eigenvalues eigenvector eigenvectors eigen", "Eigenvalues of symmetric and Hermitian matrices are " ..
     "cuda.linalg.eigh(a), see docs/matrices.md, section Solvers." },
   { "cov covariance corrcoef correlation", "Statistics are described in docs/signals.md." },
