@@ -9,7 +9,6 @@ return {
   ["docs/meta/stream.lua"] = 1,
   ["docs/meta/vec.lua"] = 1,
   ["docs/rooms.md"] = 1,
-  ["docs/traps.md"] = 1,
   ["lua/cudalua/base/layout.lua"] = 2,
   ["lua/cudalua/debug.lua"] = 1,
   ["lua/cudalua/driver/array.lua"] = 1,
