@@ -145,7 +145,8 @@ local function inner_axis(w, x, axis, n)
   x = dense(w, x)
   local from, to = extent * inner, count * inner
   local shape = own.resized(w.what, x._shape, axis, count, w.to.itemsize)
-  return transformed(w, x, shape, { kind = w.kind, n = { n }, from = { extent }, to = { count }, from_stride = inner, to_stride = inner, from_distance = by_outer and from or 1,
+  return transformed(w, x, shape, { kind = w.kind, n = { n }, from = { extent }, to = { count },
+    from_stride = inner, to_stride = inner, from_distance = by_outer and from or 1,
     to_distance = by_outer and to or 1, batch = by_outer and outer or inner, times = times,
     from_step = by_outer and 1 or from, to_step = by_outer and 1 or to })
 end
