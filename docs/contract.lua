@@ -259,7 +259,7 @@ return {
     convolve_spec = defined "derived.convolve", covariance_spec = defined "derived.covariance",
     gradient_spec = defined("derived.gradient", "derived.unwrap"),
     gpuarray_count_spec = "bincount histogram histogram_bin_edges digitize",
-    gpuarray_fuse_spec = "fuse Fused Fused:source source",
+    gpuarray_fuse_spec = "fuse Fused Fused:source source", explain_spec = "explain",
     gpuarray_reduce_spec = defined("reduce.reduce", "reduce.nan_and_norms") .. [[ subset_sum subset_min subset_max
       subset_dot]],
     gpuarray_scan_spec = defined "reduce.scan",

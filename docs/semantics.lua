@@ -235,7 +235,7 @@ return {
   { class = "cudalua.gl", own = [[devices headless]] },
   { class = "cudalua.gpuarray.Array", own = [[cube eval len release slice]] },
   { class = "cudalua.gpuarray.Fused", own = [[source]] },
-  { class = "cudalua.gpuarray", own = [[cube eager eval fast_math is is_array scalar source wrap]] },
+  { class = "cudalua.gpuarray", own = [[cube eager eval explain fast_math is is_array scalar source wrap]] },
   { class = "cudalua.interop", own = [[from_python to_python]] },
   { class = "cudalua.io", own = [[load_image save_image]] },
   { class = "cudalua.linalg", own = [[backend libraries]] },

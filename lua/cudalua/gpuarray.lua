@@ -75,7 +75,9 @@ require("cudalua.gpuarray.lazy").install(M)
 
 M.scope = require("cudalua.gpuarray.core.scope").scope
 local fuse = require "cudalua.gpuarray.fuse"
-M.fuse, M.Fused, M.source = fuse.fuse, fuse.Fused, fuse.source
+M.fuse, M.Fused = fuse.fuse, fuse.Fused
+local explain = require "cudalua.gpuarray.explain"
+M.explain, M.source = explain.explain, explain.source
 
 graph.trace_lines()
 hooks.compute_pending = function() M.eval() end

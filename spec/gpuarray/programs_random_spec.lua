@@ -3,10 +3,12 @@
 -- strides and owners.
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
+local dry_run = require "cudalua.gpuarray.core.dry_run"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local ffi = require "ffi"
 local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
+local planning = require "cudalua.gpuarray.core.planning"
 local strides = require "cudalua.gpuarray.core.strides"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
@@ -176,9 +178,12 @@ table.sort(names)
 local function program()
   local list, seed = {}, random(1000)
   for n = 1, 3 + random(5) do list[n] = steps[pick(names)]() end
-  return function()
+  return function(between)
     local s = start(seed)
-    for n = 1, #list do list[n](s) end
+    for n = 1, #list do
+      list[n](s)
+      if between then between(s) end
+    end
     return s
   end
 end
@@ -189,8 +194,8 @@ local function text_of(x)
 end
 
 -- What a program leaves: bits and strides of its variables, and whether what its scopes made is gone.
-local function outcome(run)
-  local s, list = run(), {}
+local function outcome(run, between)
+  local s, list = run(between), {}
   for i = 1, ALL do list[i] = text_of(s[i]) end
   for _, x in ipairs(s.dead) do
     local ok, err = pcall(x.get, x)
@@ -229,6 +234,45 @@ local function programs(count, seed)
   return list
 end
 
+-- The kernels that a program launches, and what it leaves. Collections would make programs differ.
+local function launched(run, between)
+  local text
+  collectgarbage()
+  collectgarbage "stop"
+  local ok, profile = pcall(cuda.profile, function() text = outcome(run, between) end, { print = false })
+  collectgarbage "restart"
+  assert(ok, profile)
+  local kernels = {}
+  for _, row in ipairs(profile.rows) do
+    if row.kind == "kernel" then kernels[#kernels + 1] = row.name .. " " .. row.calls end
+  end
+  table.sort(kernels)
+  return table.concat(kernels, ",") .. "|" .. text
+end
+
+-- How many programs end otherwise, or launch other kernels, if they are explained after each step.
+local function disturbed(count)
+  local explained, found = 0, 0
+  local function between(s)
+    local list = {}
+    for i = 1, ALL do
+      if s[i]._sig then list[#list + 1] = s[i] end
+    end
+    for _, text in ipairs { gpuarray.explain(unpack(list)), gpuarray.explain(), gpuarray.explain(s[1]) } do
+      explained = explained + select(2, text:gsub("kernel %d+: ", ""))
+    end
+  end
+  batch.run(function()
+    found = 0
+    for _, run in ipairs(programs(count, 20261129)) do
+      launched(run) -- cuts remember earlier ones
+      if launched(run) ~= launched(run, between) then found = found + 1 end
+    end
+  end)
+  assert.is_true(explained > 10 * count)
+  return found
+end
+
 describe("Random programs with several results", function()
   setup(gpu.context)
   teardown(function() gpuarray.eager(false) end)
@@ -238,6 +282,22 @@ describe("Random programs with several results", function()
     local found, first, kernels, text = differing(programs(PROGRAMS, seed))
     assert.equal(0, found, ("program %s of %d: %s"):format(first, PROGRAMS, text))
     assert.is_true(kernels > 50)
+  end)
+
+  it("launch the same kernels, with the same bits, if gpuarray.explain() is called after each step", function()
+    assert.equal(0, disturbed(gpu.sanitized and 8 or 24))
+  end)
+
+  it("would launch other kernels if gpuarray.explain() changed marks", function()
+    finally(knob(planning, "save", function() return function() end end))
+    finally(knob(dry_run, "restore_pending", function(saved)
+      for x, values in pairs(saved) do
+        local used = x._used
+        dry_run.restore(x, values)
+        x._used = used
+      end
+    end))
+    assert.is_true(disturbed(24) > 0)
   end)
 
   it("would have other strides if results of one kernel shared them", function()

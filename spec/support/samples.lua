@@ -346,7 +346,7 @@ subset_dot = gpositions garray garray options
 ]])
 
 rows("gpuarray.", [[
-fuse = fn; Fused = -; Fused:source = fused garray garray; source = gpending
+fuse = fn; Fused = -; Fused:source = fused garray garray; source = gpending; explain = gpending garray
 ]])
 
 rows("repl.", [[

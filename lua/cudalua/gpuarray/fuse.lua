@@ -4,7 +4,6 @@
 
 local core = require "cudalua.core"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
-local cut = require "cudalua.gpuarray.core.cut"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -14,7 +13,6 @@ local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
-local home_of = require("cudalua.gpuarray.core.results").home_of
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides_of = require "cudalua.gpuarray.core.strides"
@@ -475,56 +473,5 @@ function M.fuse(fn)
 end
 
 M.Fused = Fused
-
--- ---- the source of an expression ----------------------------------------------------------------------------------
-
--- How an expression lies once it is computed.
-local function lying(x, context)
-  local order = strides_of.order(x)
-  return { buf = false, off = 0, dtype = x._dtype, shape = x._shape, dense = not order, aligned = true,
-    strides = order and strides_of.strides_in(order, x._shape, x._dtype.itemsize) or
-      storage.dense_strides(x._shape, x._dtype.itemsize), store = { context = context }, _leaf = true, _low = math.huge,
-    _mark = 0, _num = 0 }
-end
-
--- The leaf that an operand would be once it is computed.
-local function imagined(x, used)
-  local w = plan.begin(x._shape, true)
-  w.root, w.maps = x, true
-  for y, leaf in pairs_of(used) do y._first = leaf end
-  plan.walk(w, x, x._dtype)
-  for y in pairs_of(used) do y._first = false end
-  local first = plan.computed_before(w)
-  if first then
-    plan.finish(w, false)
-    used[first] = imagined(first, used)
-    return imagined(x, used)
-  end
-  local leaf = lying(x, w.context)
-  w.dense = leaf.dense
-  local state = plan.close(w, leaf, math.max(x._size, 1))
-  plan.finish(w, false)
-  return leaf, state
-end
-
----Returns the CUDA C source of the kernel that computes an expression, without running it.
----@param x cudalua.gpuarray.Array  an array that is not computed yet
----@return string
----@raise LogicError for an array that is already computed
-function M.source(x)
-  if not is_array(x) then
-    errors.raise("LogicError", "gpuarray.source: expected a gpuarray, got " .. errors.text(x))
-  end
-  if not x._sig then
-    errors.raise("LogicError", "gpuarray.source: the array is already computed, so it has no pending kernel")
-  end
-  local stored, known = {}, {}
-  for _, y in ipairs(cut.stored_before(x)) do
-    local home = home_of(y, known)
-    stored[y] = lying(y, home and home.store.context)
-  end
-  local _, state = imagined(x, stored)
-  return codegen.source(evaluate.kernel_of(state))
-end
 
 return M

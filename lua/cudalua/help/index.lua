@@ -808,6 +808,15 @@ Adds axes of one element and returns a view.
 @return cuda.gpuarray.Array
 @raise LogicError for positions that the new shape does not have
 @options axis
+= cuda.gpuarray.explain(...)
+Returns a text about the kernels that would compute the given arrays, or without arguments all pending ones. It says
+what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
+expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
+operation, dtype and shape. If lines are traced, the line that wrote it follows: on the software device, and after
+set_debugging(true). The text contains the error that the evaluation would raise.
+@param ... cuda.gpuarray.Array  the arrays, as passed to eval(); default: all pending ones
+@return string text
+@raise LogicError if an argument is not an array
 = cuda.gpuarray.expm1(a, options)
 e^a - 1, accurate near 0.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -1787,7 +1796,7 @@ sin(pi * a).
 Returns the CUDA C source of the kernel that computes an expression, without running it.
 @param x cuda.gpuarray.Array  an array that is not computed yet
 @return string
-@raise LogicError for an array that is already computed
+@raise LogicError for an array that is already computed; errors of its evaluation
 = cuda.gpuarray.splay(n, dev)
 Returns a grid for n elements, as PyCUDA's splay does, for kernels with a grid-stride loop: as many blocks as the
 device runs at once, or fewer.

@@ -66,6 +66,19 @@ function M.choose(w, is_stored, r)
   end
 end
 
+---The bytes that recomputing a value has moved with this kernel, and those of storing and reading it.
+---@param w cudalua.gpuarray.Walk
+---@param x cudalua.gpuarray.Array
+---@return number again
+---@return number stored
+function M.total(w, x)
+  local share, stored = 0, 2 * x._size * x._dtype.itemsize
+  for i = 1, w.nagain do
+    if w.again[i] == x then share = share_of(w, i) end
+  end
+  return (x._used + share) * stored, stored
+end
+
 ---Records which values a kernel has computed.
 ---@param w cudalua.gpuarray.Walk
 function M.note(w)

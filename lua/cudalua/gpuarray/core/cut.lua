@@ -9,6 +9,7 @@
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
+local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 
@@ -184,6 +185,10 @@ end
 -- the SHORT operations that follow a cut are remembered.
 local LONG, SHORT, PRIME, BASE, REMEMBERED = 96, 32, 67108859, 1021, 16
 local behind, turn = { [LONG] = {}, [SHORT] = {} }, 0
+planning.keeps(function()
+  local long, short, before = { unpack(behind[LONG]) }, { unpack(behind[SHORT]) }, turn
+  return function() behind[LONG], behind[SHORT], turn = long, short, before end
+end)
 local power = { [LONG] = 1, [SHORT] = 1 }
 for _, length in ipairs { LONG, SHORT } do
   for _ = 1, length do power[length] = power[length] * BASE % PRIME end
@@ -361,6 +366,7 @@ local function cut(s, x, final)
   if not place then return false end
   local asked, stored = live_at(s, x, place)
   if #asked == 0 then return false end
+  if planning.notes then planning.notes:cut(s, x, place, asked, stored) end
   if #stored > 1 then results.together(stored, true) end
   for k = 1, #asked do evaluate.evaluate(asked[k], true) end
   go_on(s)
@@ -413,25 +419,6 @@ function M.fit(x)
     leave(s)
     if cuts == 0 then return evaluate.compute_operands(x) end
   end
-end
-
----The arrays that cuts would store if the expression were evaluated. Computes nothing.
----@param x cudalua.gpuarray.Array
----@return cudalua.gpuarray.Array[]
-function M.stored_before(x)
-  local list = {}
-  local n, leaves = size_of_expression(x, M.OPERATIONS)
-  if n <= M.OPERATIONS and leaves <= M.LEAVES then return list end
-  local s = look(x)
-  while s.operations > M.OPERATIONS do
-    local place = place_of(s, x, true)
-    local asked = place and live_at(s, x, place) or list
-    if #asked == 0 then break end
-    for k = 1, #asked do list[#list + 1] = asked[k] end
-    go_on(s)
-  end
-  leave(s)
-  return list
 end
 
 graph.cut, graph.fit = M.cut, M.fit

@@ -8,6 +8,7 @@ local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local plan = require "cudalua.gpuarray.core.plan"
+local planning = require "cudalua.gpuarray.core.planning"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 
@@ -75,8 +76,7 @@ local compute
 
 -- The same in the context that the arrays are of.
 local function compute_elsewhere(buf, ...)
-  local context = core.memory_context(buf)
-  return context:with(compute, ...)
+  return storage.with_context(buf, compute, ...)
 end
 
 local in_order = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
@@ -124,12 +124,14 @@ local function attempt(since, x, shape, size, dtype, out, buf, context)
   end
   local first = plan.needed_first(w)
   if first then
+    if planning.notes then planning.notes:first(w, first) end
     finish(w, false)
     M.evaluate(first)
     return AGAIN
   end
   local before = w.nagain > 0 and again.choose(w)
   if before then
+    if planning.notes then planning.notes:again(before, again.total(w, before)) end
     finish(w, false)
     if not out then M.together({ before, x }, true) end
     if before._sig then M.evaluate(before) end
@@ -150,6 +152,7 @@ local function attempt(since, x, shape, size, dtype, out, buf, context)
   end
   local state, count = close(w, to, size)
   if too_many(w, count) then
+    if planning.notes then planning.notes:operands(x) end
     finish(w, false)
     compute_operands(x)
     return AGAIN
@@ -228,6 +231,7 @@ local traced = M.traced
 ---@param x cudalua.gpuarray.Array
 ---@param leaf table
 function M.take(x, leaf)
+  if graph.is_traced() then storage.set_memory_line(leaf.buf, storage.line_of(x)) end
   local store = leaf.store
   if x._sig then storage.adopt(x, store) end
   if x._born > storage.evaluated then storage.evaluated = x._born end
@@ -297,6 +301,7 @@ function M.force(x)
     else
       buf, context = compute_at_once(x, x._shape, x._size, x._dtype)
     end
+    if buf and graph.is_traced() then storage.set_memory_line(buf, storage.line_of(x)) end
     if not x._sig then return end -- by a finalizer, meanwhile
     if x._born > storage.evaluated then storage.evaluated = x._born end
     if buf and x._sig and not x._store then x._sig, x._a, x._b, x._c, x._low = false, buf, context, false, math.huge return end -- luacheck: ignore 631

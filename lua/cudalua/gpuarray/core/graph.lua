@@ -286,7 +286,10 @@ local traced, here = false, core.here
 
 ---Sets whether the line that wrote each operation is kept for errors (evaluate.lua). Looking for errors is what the
 ---software device is for; elsewhere set_debugging() says so.
-function M.trace_lines() traced = core.driver_info().soft or debugging.is_debugging() end
+function M.trace_lines()
+  traced = core.driver_info().soft or debugging.is_debugging()
+  storage.trace_lines(traced)
+end
 hooks.trace_lines = M.trace_lines
 
 ---@return boolean

@@ -12,6 +12,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
+local planning = require "cudalua.gpuarray.core.planning"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
@@ -158,6 +159,7 @@ local function order_of(w, r)
   local first, all = strides.order(r.list[1]), true
   for i = r.n, 2, -1 do
     if not strides.same_order(first, strides.order(r.list[i])) then
+      if planning.notes then planning.notes:strides(r.list[i], r.list[1]) end
       table.insert(r.later, 1, r.list[i])
       take_out(r, i)
       all = false
@@ -214,18 +216,22 @@ local function attempt(since, r)
   local fitting = walk_all(w, r)
   local drawn = w.drawn and (w.misfit or w.strided)
   if fitting < r.n or drawn or w.context and w.context ~= r.context then
+    local n = (drawn or w.context ~= r.context) and 0 or fitting
+    if planning.notes then planning.notes:limit(r, n, drawn and "drawn" or w.nleaves > M.LEAVES and "arrays") end
     plan.finish(w, false)
-    leave(r, (drawn or w.context ~= r.context) and 0 or fitting)
+    leave(r, n)
     return AGAIN
   end
   local first = plan.stored_first(w)
   if first then
+    if planning.notes then planning.notes:first(w, first) end
     plan.finish(w, false)
     evaluate.evaluate(first)
     return AGAIN
   end
   local before = w.nagain > 0 and again.choose(w, is_result, r)
   if before then
+    if planning.notes then planning.notes:again(before, again.total(w, before)) end
     plan.finish(w, false)
     store_too(r, before)
     return AGAIN
@@ -240,6 +246,7 @@ local function attempt(since, r)
   if r.size > 0 then
     local state, count = plan.close(w, outs[1], r.size)
     if evaluate.too_many(w, count + r.n - 1) then
+      if planning.notes then planning.notes:limit(r, ceil(r.n / 2), "arguments") end
       plan.finish(w, false)
       leave(r, ceil(r.n / 2))
       return AGAIN
@@ -286,6 +293,7 @@ local function compute_some(list, group)
     return list
   end
   for i = r.n + 1, #list do r.later[#r.later + 1] = list[i] end
+  if planning.notes and #list > r.n then planning.notes:limit({ list = list, n = #list }, r.n, "results") end
   local done, failure = pcall(run.until_done, attempt, r)
   if not done then
     if not r.launching then give_back(r) end
@@ -305,7 +313,7 @@ local function compute(group)
 end
 
 local function compute_there(group)
-  if group.home then return core.memory_context(group.home.buf):with(compute, group) end
+  if group.home then return storage.with_context(group.home.buf, compute, group) end
   compute(group)
 end
 

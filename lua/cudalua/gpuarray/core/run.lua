@@ -30,6 +30,9 @@ M.BLOCK = codegen.BLOCK
 
 M.fast_math = false
 
+---Takes launches instead of the device while an evaluation is only planned (dry_run.lua); otherwise false.
+M.planned = false ---@type (fun(launch: table): boolean)|false
+
 ---A generated kernel in the current context. One with `exact` is the same under gpuarray.fast_math: its bits are
 ---documented.
 ---@param k table
@@ -103,6 +106,7 @@ end
 local function bytes_of(leaf)
   local shape, strides, n = leaf.shape, leaf.strides, leaf.dtype and leaf.dtype.itemsize
   if not shape or not n then return end
+  if leaf.places then return 0 end -- it has no memory
   for i = 1, #shape do n = n * (strides and strides[i] == 0 and 1 or shape[i]) end
   return n
 end
@@ -164,6 +168,7 @@ end
 ---@return boolean? captured   is a graph being captured that has the kernel now?
 ---@return integer? ticket     of the mailbox
 function M.kernel(launch)
+  if M.planned then return M.planned(launch) end
   local fn = launch.fn or function_of(launch.kernel)
   -- Read before the launch: finalizers that run in it may use the same record.
   local leaves, writes, scratch = launch.leaves, launch.writes or none, launch.scratch
@@ -196,6 +201,7 @@ end
 ---@return userdata? memory  nil: nothing was done, as it is not as simple as that, or a finalizer wrote to arrays
 ---@return integer? ticket
 function M.fresh(since, fn, blocks, list, pool, bytes, place, mailbox)
+  if M.planned then return nil end
   if since == storage.writes then return array_compute(fn, blocks, list, pool, bytes, place, mailbox) end
 end
 
@@ -234,6 +240,7 @@ end
 ---@return boolean done
 ---@return boolean captured
 function M.sequence(sequence)
+  if M.planned then return M.planned(sequence), false end
   local functions, captured, scratch = {}, false, sequence.scratch or none
   for i, s in ipairs(sequence) do functions[i] = s.kernel and function_of(s.kernel) or false end
   local since = sequence.since
@@ -292,6 +299,7 @@ end
 ---@return boolean? captured
 ---@return integer? status   what the library's function returned
 function M.library(c)
+  if M.planned then return M.planned(c), false, 0 end
   local memories, leaves, writes, scratch = memories_of(c), c.leaves, c.writes or none, c.scratch or none
   local since = c.since
   if c.changes then storage.writes, since = storage.writes + 1, since + 1 end

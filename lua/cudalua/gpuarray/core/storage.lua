@@ -5,6 +5,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local planning = require "cudalua.gpuarray.core.planning"
 local weak_table = require("cudalua.base.tables").weak
 
 local density, context_id = layout.density, core.context_id
@@ -19,6 +20,31 @@ M.pools = pools
 local recent, recent_id = false, 0 -- where memory was allocated last
 local allocate = core.array_allocate
 
+-- While lines are traced, by memory: the program's line that wrote what is there.
+local traced, memory_lines = false, false
+local here = core.here
+
+---Sets whether the lines that made arrays are kept.
+---@param on boolean
+function M.trace_lines(on) traced, memory_lines = on, on and (memory_lines or setmetatable({}, { __mode = "k" })) end
+
+---@param buf userdata|false
+---@param line string|false|nil
+function M.set_memory_line(buf, line)
+  if buf and line and memory_lines then memory_lines[buf] = line end
+end
+
+---@param buf userdata
+---@return string|nil line  that wrote the array that has this memory, or made room for it
+function M.memory_line(buf) return memory_lines and memory_lines[buf] or nil end
+
+---Calls f(...) with the context of this memory.
+---@param buf userdata
+---@param f function
+---@param ... any
+---@return any ...
+function M.with_context(buf, f, ...) return core.memory_context(buf):with(f, ...) end
+
 ---Memory in the current context, from the pool that arrays share.
 ---@param bytes integer
 ---@return userdata|false buf  false for none at all
@@ -27,7 +53,10 @@ function M.buffer(bytes)
   if bytes == 0 then return false, context_id() end
   local id = recent_id
   local buf = recent and allocate(recent, bytes)
-  if buf then return buf, id end
+  if buf then
+    if traced then M.set_memory_line(buf, here()) end
+    return buf, id
+  end
   id = context_id()
   local pool = pools[id]
   if not pool then
@@ -36,8 +65,10 @@ function M.buffer(bytes)
     pools[id] = pool
   end
   recent, recent_id = pool, id
-  return allocate(pool, bytes) or errors.raise("LogicError",
-    "gpuarray: a finalizer that ran during this allocation changed the current context"), id
+  buf = allocate(pool, bytes) or errors.raise("LogicError",
+    "gpuarray: a finalizer that ran during this allocation changed the current context")
+  if traced then M.set_memory_line(buf, here()) end
+  return buf, id
 end
 
 local strides_by_size = {} -- itemsize -> shape -> strides, of shapes that are alive
@@ -619,6 +650,11 @@ M.writes = 0
 
 -- The latest operation that was evaluated, by _born.
 M.evaluated = 0
+
+planning.keeps(function()
+  local before = M.evaluated
+  return function() M.evaluated = before end
+end)
 
 ---All arrays that were not computed yet, and can be.
 ---@return cudalua.gpuarray.Array[]

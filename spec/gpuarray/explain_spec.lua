@@ -1,0 +1,294 @@
+-- gpuarray.explain: the plan of an evaluation as text. It is what the evaluation then does, and changes nothing.
+local gpu = require "spec.support.gpu"
+local core = require "cudalua.core"
+local cut = require "cudalua.gpuarray.core.cut"
+local dry_run = require "cudalua.gpuarray.core.dry_run"
+local knob = require "spec.support.knob"
+local planning = require "cudalua.gpuarray.core.planning"
+local results = require "cudalua.gpuarray.core.results"
+local storage = require "cudalua.gpuarray.core.storage"
+local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
+local explain = gpuarray.explain
+
+-- The kernels of a plan, by name, and the bytes that they move.
+local function planned(list)
+  local names, bytes = {}, 0
+  for _, k in ipairs(dry_run.plan(list, true).kernels) do
+    names[k.name] = (names[k.name] or 0) + 1
+    local seen = {}
+    for _, leaves in ipairs { k.reads, k.writes } do
+      for _, leaf in ipairs(leaves) do
+        if not seen[leaf] and not leaf.mask then bytes = bytes + storage.bytes_of(leaf) end
+        seen[leaf] = true
+      end
+    end
+  end
+  return names, bytes
+end
+
+-- The same of kernels that run.
+local function launched(f)
+  local names, bytes, said = {}, 0, 0
+  local say, count = core.profile_bytes, core.launch_count()
+  local function add_launched() -- what is said counts for the next launch
+    if core.launch_count() > count then bytes, said, count = bytes + said, 0, core.launch_count() end
+  end
+  core.profile_bytes = function(n)
+    add_launched()
+    said = n
+    return say(n)
+  end
+  local ok, profile = pcall(cuda.profile, f, { print = false })
+  core.profile_bytes = say
+  assert(ok, profile)
+  add_launched()
+  for _, row in ipairs(profile.rows) do
+    if row.kind == "kernel" then names[row.name] = (names[row.name] or 0) + row.calls end
+  end
+  return names, bytes
+end
+
+-- The plan is what the evaluation does. Returns the text.
+local function check(...)
+  local list = { ... }
+  local text = explain(...)
+  local names, bytes = planned(list)
+  local ran, moved = launched(function() gpuarray.eval(unpack(list)) end)
+  assert.same(ran, names)
+  assert.equal(moved, bytes)
+  return text
+end
+
+local function has(text, ...)
+  for _, part in ipairs { ... } do
+    assert.is_truthy(text:find(part, 1, true), ("%s\nis not in\n%s"):format(part, text))
+  end
+end
+
+describe("gpuarray.explain", function()
+  local x, y
+
+  setup(gpu.context)
+  before_each(function()
+    x, y = gpuarray.linspace(0, 1, 1000):eval(), gpuarray.ones(1000):eval()
+  end)
+
+  it("names the kernel, what it reads and writes, and what it moves", function()
+    local s, line = x * y + 2, debug.getinfo(1, "l").currentline
+    local text = check(s * s, s)
+    has(text, "kernel 1: array_mul_add_mul<<<1, 256>>>, 1000 elements, 3 operations", "reads  #1 float32 (1000,)",
+      "writes #3 add, float32 (1000,)", "argument 2", "#4 mul, float32 (1000,)", "argument 1",
+      "1 kernel: 8000 B read, 8000 B written")
+    if gpu.soft then has(text, ("add, float32 (1000,), %s:%d"):format(debug.getinfo(1, "S").short_src, line)) end
+  end)
+
+  it("says that an array has a value, and which one was released", function()
+    local gone = x * 2
+    gone:eval():release()
+    has(explain(x, y + 1), "argument 1, float32 (1000,): has a value already", "argument 2")
+    has(explain(x), "0 kernels: 0 B read, 0 B written")
+    has(explain(gone), "error of argument 1: ", "the memory of this array was released", "0 kernels")
+    assert.is_nil(explain(gone):find("has a value", 1, true))
+    has(explain(x:sum(), x:cumsum()), "argument 1, float32 (): has a value", "argument 2, float32 (1000,)")
+  end)
+
+  it("has the error that the evaluation raises", function()
+    local z = gpuarray.ones(10):eval()
+    local dead = z * 2
+    z:release()
+    local text = explain(y * 2, dead, y * 3)
+    local err = gpu.raises("LogicError", "was released", gpuarray.eval, y * 2, dead, y * 3)
+    has(text, "error of argument 2: ", err.message:match "gpuarray: .*", "1 kernel:")
+    gpu.raises("LogicError", "was released", dead.eval, dead)
+  end)
+
+  it("says why results are in other kernels", function()
+    local u = gpuarray.ones({ 40, 30 }):eval()
+    local v = gpuarray.ones({ 30, 40 }):eval().T
+    has(check(x + 1, u + 1), "separate from kernel 1: another shape")
+    has(check(u * 2, v * 2), "separate #4: its axes lie in another order in memory than those of #2")
+    local many = {}
+    for k = 1, 20 do many[k] = x * k end
+    local text = check(unpack(many))
+    has(text, "separate #18, #19, #20, #21: a kernel has at most 16 results", "2 kernels")
+    local wide, arrays = {}, {}
+    for k = 1, 50 do arrays[k] = gpuarray.full(1000, k):eval() end
+    for k = 1, 2 do
+      local sum = arrays[25 * k - 24]
+      for i = 25 * k - 23, 25 * k do sum = sum + arrays[i] end
+      wide[k] = sum
+    end
+    has(check(unpack(wide)), "a kernel has at most 48 arrays that it reads")
+    finally(knob(results, "OPERATIONS", 20))
+    local long = {}
+    for k = 1, 2 do
+      long[k] = x
+      for i = 1, 15 do long[k] = long[k] * 0.5 + i * k end
+    end
+    has(check(unpack(long)), "a kernel has at most 20 operations")
+  end)
+
+  it("says what is computed twice, and what that costs so far", function()
+    local few = x * 2
+    check(few + 1)
+    local text = check(few * y)
+    has(text, "  recomputes mul, float32 (1000,)", ": costs 4125 B so far, storing and reading it 8000 B")
+    has(check(few - y), "stores #3: needed again; recomputing it costs 8250 B so far, storing and reading it 8000 B")
+  end)
+
+  it("says which value is stored, with the bytes of both choices", function()
+    local arrays = {}
+    for k = 1, 4 do arrays[k] = gpuarray.full(1000, k):eval() end
+    local many = arrays[1] * arrays[2] + arrays[3] * arrays[4]
+    check(many + 1)
+    local text = check(many + 2)
+    has(text, "stores #7: needed again; recomputing it costs 16.4 kB so far, storing and reading it 8000 B",
+      "16 kB read, 16 kB written")
+    has(check(many * 2), "array_mul<<<", "1 kernel: 4000 B read")
+  end)
+
+  it("says where an expression is cut, what is carried and which limit it is", function()
+    local a, b = x, y
+    for _ = 1, 60 do a, b = a * 0.5 + b, b - a:exp() end
+    local text = check(a, b)
+    has(text, "cut before mul, float32 (1000,)", ": more than 96 operations; carries #1, #2",
+      "stores #1, #2: read behind the cut", "4 kernels")
+    finally(knob(cut, "LEAVES", 10))
+    local sum = x
+    for k = 1, 30 do sum = sum + gpuarray.full(1000, k):eval() end
+    has(check(sum), "more than 10 arrays; carries #1")
+  end)
+
+  it("names unread values that a cut stores", function()
+    local a, kept = x, {}
+    for k = 1, 120 do
+      a = a * 0.5 + y
+      if k % 40 == 0 then kept[#kept + 1] = a:exp() end
+    end
+    local text = check(a)
+    assert.truthy(text:find "stores #%d+: not read yet, but perhaps behind the cut", text)
+    assert.is_false(kept[1]._sig)
+  end)
+
+  it("says which expressions index maps compute in place, and which are stored for them", function()
+    local u = gpuarray.ones({ 30, 20 }):eval()
+    local text = check((u * 2):roll(1, 1) + u:roll(1, 2))
+    has(text, "in 2 places", "1 kernel")
+    has(text, "inlines mul, float32 (30, 20)", ": computing it in 1 place moves 4.25 bytes an element, " ..
+      "storing it first 12.25")
+    local w = gpuarray.ones({ 30, 20 }):eval()
+    local sum = u * w + u:exp() - w:sqrt()
+    local rows = sum:roll(1, 1) + sum:roll(-1, 1)
+    text = check(rows:roll(1, 2) + rows:roll(-1, 2))
+    has(text, "stores #3: read through index maps; computing it in 2 places moves 34.75 bytes an element, " ..
+      "storing it first 29.38", "2 kernels")
+  end)
+
+  it("names random leaves and the kernel that has to draw them", function()
+    local g = cuda.random.Generator(1)
+    has(check(g:normal(1000) * 2), "random numbers, which the kernel makes")
+    local u = gpuarray.ones({ 40, 25 }):eval().T
+    local text = check(g:normal { 25, 40 } * u)
+    has(text, "stores #1: random numbers, which a kernel of their own draws in C order", "2 kernels")
+  end)
+
+  it("says that a leaf is a view", function()
+    has(check(x[{ { 2, 500 } }] + 1), "#1 float32 (499,), a view")
+  end)
+
+  it("plans all pending arrays without arguments", function()
+    gpuarray.eval()
+    has(explain(), "0 kernels: 0 B read, 0 B written")
+    local a, b = x * 2, y * 3
+    has(explain(), "2 results" and "array_mul_mul<<<", "1 kernel: 8000 B read, 8000 B written")
+    assert.is_nil(explain():find("argument", 1, true))
+    gpuarray.eval(a, b)
+  end)
+
+  it("works during a capture, which it adds nothing to", function()
+    local stream = cuda.Stream()
+    local z
+    local g = stream:capture(function()
+      z = x + y
+      has(explain(z), "1 kernel: 8000 B read, 4000 B written")
+      z:eval()
+    end)
+    assert.equal(1, #g:nodes())
+  end)
+
+  it("runs, compiles and allocates nothing", function()
+    local a, b = x, y
+    for _ = 1, 50 do a, b = (a * 0.25 + b):tanh(), b - a end
+    collectgarbage()
+    local loads = 0
+    finally(knob(require "cudalua.gpuarray.core.run", "load", function() loads = loads + 1 end))
+    local pooled, launches = cuda.mem_stats().pooled.bytes, core.launch_count()
+    local text = explain(a, b)
+    has(text, "kernel 3")
+    assert.equal(text, explain(a, b))
+    assert.equal(pooled, cuda.mem_stats().pooled.bytes)
+    assert.equal(launches, core.launch_count())
+    assert.equal(0, loads)
+    assert.is_truthy(a._sig)
+  end)
+
+  it("leaves everything as it was, also after an error", function()
+    local a = x
+    for _ = 1, 150 do a = a * 0.5 + y end
+    local low, used, evaluated = a._low, a._a._used, storage.evaluated
+    explain(a)
+    assert.same({ low, used, evaluated }, { a._low, a._a._used, storage.evaluated })
+    finally(knob(results, "together", function() error("by hand", 0) end))
+    assert.equal("by hand", select(2, pcall(explain, a)))
+    assert.is_false(planning.notes)
+    assert.is_false(require("cudalua.gpuarray.core.run").planned)
+    assert.same({ low, used, evaluated }, { a._low, a._a._used, storage.evaluated })
+    assert.is_true(collectgarbage "isrunning")
+  end)
+
+  it("runs no finalizer, which would write to arrays that are only planned", function()
+    local target = gpuarray.zeros(10):eval()
+    local ran = false
+    local p = newproxy(true)
+    getmetatable(p).__gc = function()
+      ran = true
+      target:fill(7)
+    end
+    p = nil -- luacheck: ignore 311
+    local inside
+    local buffer = storage.buffer
+    finally(knob(planning, "save", function()
+      for k = 1, 2e5 do local _ = { k } end
+      inside = ran
+      return function() end
+    end))
+    collectgarbage "stop"
+    collectgarbage "restart"
+    explain(x + y)
+    assert.is_false(inside)
+    collectgarbage()
+    collectgarbage()
+    assert.is_true(ran)
+    assert.equal(7, target[1])
+    assert.equal(buffer, storage.buffer)
+  end)
+
+  it("leaves a collector that was stopped alone", function()
+    collectgarbage "stop"
+    explain(x + y)
+    local running = collectgarbage "isrunning"
+    collectgarbage "restart"
+    assert.is_false(running)
+  end)
+
+  it("refuses what is not an array", function()
+    gpu.refuses_nonsense(explain)
+    gpu.raises("LogicError", "gpuarray.explain", explain, x, 3)
+  end)
+
+  it("counts large bytes in units", function()
+    local big = gpuarray.zeros(2 ^ 20, "float32"):eval()
+    has(explain(big + 1), "4.19 MB", "1 kernel: 4.19 MB read, 4.19 MB written")
+    big:release()
+  end)
+end)
