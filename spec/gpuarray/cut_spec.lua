@@ -219,6 +219,33 @@ describe("A cut", function()
     assert.equal(201 * 4 + 6, b:sum():item())
   end)
 
+  it("reads an array once that is sliced anew in each turn, with the values of its time", function()
+    local a = gpuarray.arange(20, nil, nil, "float32"):reshape(4, 5):eval()
+    local function run(f)
+      local b = a[{ {}, { 1, 4 } }] * 1
+      for k = 1, 150 do b = f(b, k) end
+      return b
+    end
+    local part = a[{ {}, { 2, 5 } }]
+    local want = run(function(b) return b * 0.5 + part end):eval()
+    local most, finish, got = 0, plan.finish, nil
+    finally(knob(plan, "finish", function(w, computed)
+      most = math.max(most, w.nleaves)
+      return finish(w, computed)
+    end))
+    local _, different = count(function()
+      got = run(function(b) return b * 0.5 + a[{ {}, { 2, 5 } }] end):eval()
+    end)
+    assert.is_true(different <= 3, different)
+    assert.same(want:tolist(), got:tolist())
+    assert.is_true(most <= 3, most)
+    local before = a[{ {}, { 2, 5 } }] + 0
+    a:fill(7)
+    assert.is_true(a[{ {}, { 2, 5 } }]:eq(7):all():item())
+    assert.same(part:tolist(), a[{ {}, { 2, 5 } }]:tolist())
+    assert.same(gpuarray.arange(1, 5, nil, "float32"):tolist(), before[1]:tolist())
+  end)
+
   it("is earlier where many arrays are read, for reductions and scans, too", function()
     local most, finish = 0, plan.finish
     finally(knob(plan, "finish", function(w, computed)

@@ -15,6 +15,30 @@ local function size_of(shape)
   return size
 end
 
+local same = layout.same
+
+local KEPT = 8 -- views of an array that are known
+
+-- The leaf of an equal view that was made before, or a new one. A loop that slices the same array in each turn reads one
+-- array, and its kernel has one argument for it. If the array's memory changes, so does its leaf `l` (storage.leaf_of).
+local function leaf_at(store, l, offset, dtype, shape, strides)
+  local views = l.views
+  if views then
+    for k = 1, #views do
+      local v = views[k]
+      if v.off == offset and v.dtype == dtype and same(v.shape, shape) and same(v.strides, strides) then return v end
+    end
+  end
+  local leaf = storage.new_leaf(store, offset, dtype, shape, strides)
+  if not views then
+    l.views, l.next_view = { leaf }, 1
+  else
+    l.next_view = l.next_view % KEPT + 1
+    views[l.next_view] = leaf
+  end
+  return leaf
+end
+
 ---A view: the same storage from another element on, in another shape.
 ---@param x cudalua.gpuarray.Array
 ---@param offset integer     bytes from x's first element
@@ -25,7 +49,7 @@ end
 function M.of(x, offset, shape, strides, dtype)
   if x._sig == placeholder then return x._part(x, offset, shape, strides, dtype or x._dtype) end
   local l = evaluate.evaluate(x)
-  local leaf = storage.new_leaf(x._store, l.off + offset, dtype or x._dtype, shape, strides)
+  local leaf = leaf_at(x._store, l, l.off + offset, dtype or x._dtype, shape, strides)
   return storage.array_of(leaf, size_of(shape))
 end
 
