@@ -117,8 +117,8 @@ local steps = {
   end,
   part_with_temporaries = function()
     local i, j, f, g = random(WHOLE), random(WHOLE), pick(expressions), pick(expressions)
-    local to, from = pick(parts), nil
-    repeat from = pick(parts) until from.rows == to.rows and from.columns == to.columns
+    local to, from = pick(parts), pick(parts)
+    while from.rows ~= to.rows or from.columns ~= to.columns do from = pick(parts) end
     local held, itself, twice = random(3) > 1, random(3) == 1, random(3) == 1
     return function(s)
       local part = s[i][to.index]

@@ -70,6 +70,15 @@ describe("A partial write", function()
     end
   end)
 
+  it("leaves the old values to those that were written with the array while it was pending", function()
+    local a = gpuarray.arange(6, "float32") * 10
+    local u = a + 1
+    a:eval()
+    a[{ { 2, 4 } }] = a[{ { 1, 3 } }] + 5
+    assert.same({ 0, 5, 15, 25, 40, 50 }, a:tolist())
+    assert.same({ 1, 11, 21, 31, 41, 51 }, u:tolist())
+  end)
+
   it("leaves the old value to the source in memory that keeps its address, and in graphs", function()
     local a = gpuarray.arange(6, "float32"):eval()
     local stream = cuda.Stream()
