@@ -177,8 +177,9 @@ M.bare_store = bare_store
 -- An array belongs to the scope that its coroutine had open when the array was made: as an expression or with a value.
 -- The storage that it gets when it is computed belongs there, too, wherever that happens.
 --
--- A scope has `pending`, the expressions, and `stores`, both lists that keep nothing alive; `replaced`, a set of the
--- buffers that its storages had before they got others, which keeps nothing alive, either; `kept`, the storages that outlive it; `outer`, the scope around it.
+-- A scope has `pending`, the expressions, and `stores`, both lists that keep nothing alive. `replaced` is a set of the
+-- buffers that its storages had before they got others, which keeps nothing alive, either. `kept` are the storages that
+-- outlive it, `outer` the scope around it.
 -- While fuse.lua looks at a function, notes are taken in the same two lists. Records are lists of expressions.
 
 local running = coroutine.running

@@ -52,8 +52,8 @@ function M.box_of(leaf)
   return rest == 0 and box or nil
 end
 
--- Adds up what computing an element of an expression costs: the bytes of its arrays, and its operations. False: a kernel
--- that writes a whole array cannot compute it well.
+-- Adds up what computing an element of an expression costs: the bytes of its arrays, and its operations. False: a
+-- kernel that writes a whole array cannot compute it well.
 local function add_cost(x, cost)
   if type(x) ~= "table" or cost[x] then return true end
   cost[x] = true
