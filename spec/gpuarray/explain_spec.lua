@@ -3,6 +3,7 @@ local gpu = require "spec.support.gpu"
 local core = require "cudalua.core"
 local cut = require "cudalua.gpuarray.core.cut"
 local dry_run = require "cudalua.gpuarray.core.dry_run"
+local graph = require "cudalua.gpuarray.core.graph"
 local knob = require "spec.support.knob"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
@@ -190,6 +191,21 @@ describe("gpuarray.explain", function()
     local u = gpuarray.ones({ 40, 25 }):eval().T
     local text = check(g:normal { 25, 40 } * u)
     has(text, "stores #1: random numbers, which a kernel of their own draws in C order", "2 kernels")
+  end)
+
+  it("has no lines if they are not traced", function()
+    local info = core.driver_info
+    finally(function()
+      core.driver_info = info
+      graph.trace_lines()
+    end)
+    local traced = explain(x * y)
+    core.driver_info = function() return { soft = false } end
+    graph.trace_lines()
+    local text = explain(x * y)
+    has(text, "  reads  #1 float32 (1000,)       4000 B", "  writes #3 mul, float32 (1000,)  4000 B")
+    assert.is_nil(text:find("explain_spec", 1, true))
+    assert.equal(gpu.soft or false, traced:find("explain_spec", 1, true) ~= nil)
   end)
 
   it("says that a leaf is a view", function()

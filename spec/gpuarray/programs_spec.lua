@@ -19,7 +19,7 @@ local most = {
   life = { 1, 1 },
   mean_and_variance = { 4, 4 },
   chain = { 3, 3 },
-  wave = { 18, 18 },
+  wave = { 10, 10 },
 }
 
 local names = {}

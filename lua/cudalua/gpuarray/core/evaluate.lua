@@ -236,7 +236,7 @@ function M.take(x, leaf)
   if x._sig then storage.adopt(x, store) end
   if x._born > storage.evaluated then storage.evaluated = x._born end
   -- The check and the change on one line, as spec/gpuarray/results_spec.lua has a finalizer run between any two.
-  if x._sig then store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._low = x._store and x or false, leaf, leaf, store, false, false, false, false, math.huge end -- luacheck: ignore 631
+  if x._sig then store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._low = x._store and x or false, leaf, x._store and leaf, store, false, false, false, false, math.huge end -- luacheck: ignore 631
 end
 local take = M.take
 

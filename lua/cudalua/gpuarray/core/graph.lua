@@ -306,6 +306,15 @@ local function finish(sig, shape, ndim, size, a, b, c, low)
   return x
 end
 
+---A pending array's expression as another array, which no list has.
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.same_expression(x)
+  return setmetatable({ _dtype = x._dtype, _shape = x._shape, _ndim = x._ndim, _size = x._size, _sig = x._sig,
+    _a = x._a, _b = x._b, _c = x._c, _born = x._born, _low = x._low, _leaf = false, _store = false, _first = false,
+    _used = 0, _mark = 0, _num = 0 }, mt)
+end
+
 -- ---- operations ---------------------------------------------------------------------------------------------------
 
 ---An operation of one operand.

@@ -207,6 +207,18 @@ function M.choose(making, a, b, mask, part)
   return node(making, signature(making.name, making.dtype, true, part), x, y, mask, low)
 end
 
+---The elements of an array or value at some places, and those of a leaf elsewhere. Only the caller has the result.
+---@param making cudalua.gpuarray.Making
+---@param x any       an expression, a leaf or a value
+---@param map cudalua.gpuarray.Map  of the result to x
+---@param mask table  where the elements of x are
+---@param old table   leaf of the result's shape
+---@return cudalua.gpuarray.Array
+function M.patch(making, x, map, mask, old)
+  local part = node(making, signature(making.name, making.dtype, false, true), x, map, false, math.huge)
+  return node(making, signature(making.name, making.dtype, true, true), part, old, mask, math.huge)
+end
+
 ---An array of structs at other places, computed at once.
 ---@param making cudalua.gpuarray.Making
 ---@param x cudalua.gpuarray.Array  with elements

@@ -5,6 +5,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local pairs_of = require "cudalua.base.pairs_of"
 local planning = require "cudalua.gpuarray.core.planning"
 local weak_table = require("cudalua.base.tables").weak
 
@@ -120,6 +121,9 @@ local weak = { __mode = "v" }
 
 local function new_list() return setmetatable({ n = 0, limit = 20 }, weak) end
 
+-- A set that keeps nothing alive.
+local function new_set() return setmetatable({}, { __mode = "k" }) end
+
 -- What was not computed, released or collected yet.
 local function compacted(list)
   local new = new_list()
@@ -173,8 +177,9 @@ M.bare_store = bare_store
 -- An array belongs to the scope that its coroutine had open when the array was made: as an expression or with a value.
 -- The storage that it gets when it is computed belongs there, too, wherever that happens.
 --
--- A scope has `pending`, the expressions, and `stores`, both lists that keep nothing alive; `replaced`, the buffers
--- that its storages had before they got others; `kept`, the storages that outlive it; `outer`, the scope around it.
+-- A scope has `pending`, the expressions, and `stores`, both lists that keep nothing alive. `replaced` is a set of the
+-- buffers that its storages had before they got others, which keeps nothing alive, either. `kept` are the storages that
+-- outlive it, `outer` the scope around it.
 -- While fuse.lua looks at a function, notes are taken in the same two lists. Records are lists of expressions.
 
 local running = coroutine.running
@@ -234,7 +239,7 @@ end
 function M.enter()
   local thread = running() or MAIN
   local scope = { thread = thread, outer = innermost[thread] or false, stores = new_list(), pending = new_list(),
-    replaced = {}, kept = {} }
+    replaced = new_set(), kept = {} }
   innermost[thread], open, scoped, noting = scope, open + 1, true, true
   return scope
 end
@@ -307,7 +312,7 @@ M.fresh_leaf = fresh_leaf
 function M.array_of(leaf, size)
   local shape = leaf.shape
   return setmetatable({ _dtype = leaf.dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = false,
-    _b = false, _c = false, _born = 0, _low = math.huge, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0,
+    _b = false, _c = false, _born = 0, _low = math.huge, _leaf = leaf, _store = leaf.store, _first = false, _used = 0,
     _mark = 0, _num = 0 }, mt)
 end
 
@@ -353,7 +358,7 @@ function M.leaf_of(x)
     local new = fresh_leaf(new_store, x._dtype, x._shape)
     l, store = x._leaf, x._store
     if not l then
-      x._leaf, x._first, x._store, x._a, x._b, x._c = new, new, new_store, false, false, false
+      x._leaf, x._store, x._a, x._b, x._c = new, new_store, false, false, false
       return new
     end -- else a finalizer used it meanwhile
   end
@@ -480,7 +485,7 @@ end
 function M.swap(store, buf, since)
   local scope, old = open > 0 and owner[store], store.buf
   if not exchange(store, buf, since) then return false end
-  if scope then scope.replaced[#scope.replaced + 1] = old end
+  if scope then scope.replaced[old] = true end
   return true
 end
 
@@ -521,7 +526,10 @@ local gone_leaf = { buf = false, off = 0, shape = {}, strides = {}, dense = true
 ---Gives the memory of an array back that has a value.
 ---@param x cudalua.gpuarray.Array
 function M.release_array(x)
-  if x._leaf then return M.release(x._store) end
+  if x._leaf then
+    if not x._store.released then M.leaf_of(x) end -- so that it keeps no buffer of before
+    return M.release(x._store)
+  end
   local buf = x._a -- nobody used it, so there is nothing else: see leaf_of()
   x._leaf, x._store, x._a, x._b, x._c = gone_leaf, gone, false, false, false
   give_back(buf)
@@ -571,8 +579,10 @@ function M.leave(scope)
       if store.buf and store.bytes > 0 and not store.owner then give_back_quietly(store.buf) end
     end
   end
-  for _, buf in ipairs(scope.replaced) do give_back_quietly(buf) end
-  scope.kept, scope.replaced = {}, {} -- what lives on may know this scope
+  local replaced, n = {}, 0 -- listed first, as a finalizer may write meanwhile
+  for buf in pairs_of(scope.replaced) do n, replaced[n + 1] = n + 1, buf end
+  for i = 1, n do give_back_quietly(replaced[i]) end
+  scope.kept, scope.replaced = {}, new_set() -- what lives on may know this scope
 end
 
 ---Can an expression not be computed, because the memory of an operand was released, or it stands for no value? Then

@@ -2,8 +2,8 @@
 --
 -- A pending array holds the buffers it will read. Where a whole storage is written and somebody still has to read it,
 -- or what is written is computed from it in another order, the new values go to a new buffer, which takes the place of
--- the old one: views follow, pending arrays keep the old one. Where a part is written, the readers are computed
--- before, or the storage moves to a copy, whatever moves fewer bytes.
+-- the old one: views follow, pending arrays keep the old one. If a part is written, the readers are computed first, the
+-- storage moves to a copy, or one kernel writes the whole to a new buffer (whole.lua), whichever moves fewer bytes.
 
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -12,6 +12,7 @@ local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
+local whole = require "cudalua.gpuarray.core.whole"
 
 local M = {}
 
@@ -70,6 +71,13 @@ local function move_to_copy(store, since)
   return evaluate.store(old, new, store.bytes, since) and storage.swap(store, buf, since)
 end
 
+-- The same, and the array that is written does not keep the old buffer.
+local function swap(dst, store, buf, since)
+  if not storage.swap(store, buf, since) then return false end
+  storage.leaf_of(dst)
+  return true
+end
+
 local function operand_of(source)
   if object.is_array(source) then return source._sig and source or storage.leaf_of(source) end
   return source
@@ -90,13 +98,18 @@ local function compute_reader(r)
   if failure and r._sig then storage.drop(r, failure) end
 end
 
-local function compute_readers(list, except)
-  local readers = {}
-  for _, r in ipairs(list) do
-    if r ~= except then readers[#readers + 1] = r end
-  end
+local function compute_readers(readers)
   results.together(readers)
   for _, r in ipairs(readers) do compute_reader(r) end
+end
+
+-- The same before a part is written. Returns what is written, which may be a reader: then its value, or if there is no
+-- memory for that, its expression.
+local function compute_before(readers, x)
+  local own = object.is_array(x) and x._sig and graph.same_expression(x)
+  compute_readers(readers)
+  if not own or x._sig then return x end
+  return x._leaf and x._leaf.store.failure and own or storage.leaf_of(x)
 end
 
 -- An attempt to write: false where a finalizer wrote to arrays since then, so that what is where has to be seen anew.
@@ -112,17 +125,23 @@ local function attempt(dst, source, ours, since)
     local buf, context = storage.buffer(store.bytes)
     local fresh = storage.bare_store(buf, store.bytes, context)
     local to = storage.new_leaf(fresh, out.off, out.dtype, out.shape, out.strides)
-    return evaluate.store(x, to, size, since) and storage.swap(store, buf, since)
+    return evaluate.store(x, to, size, since) and swap(dst, store, buf, since)
   end
-  -- For those that still have to read, and the source where it reads what it overwrites.
+  -- For those that still have to read, and the source if it reads what it overwrites. Other code may have the source,
+  -- too, and read it later.
   local cost = clash and LAUNCH + 3 * size * dst._dtype.itemsize or 0
-  for _, r in ipairs(readers) do
-    if r ~= x then cost = cost + cost_of(r) end
+  for _, r in ipairs(readers) do cost = cost + cost_of(r) end
+  local copy = LAUNCH + 2 * store.bytes
+  local more, box = nil, nil
+  if not keeps then more, box = whole.cost(x, out, size) end
+  if more and more < math.min(cost, copy) then
+    local fresh = whole.write(x, out, box, since)
+    if fresh ~= nil then return fresh and swap(dst, store, fresh, since) end
   end
-  if cost > LAUNCH + 2 * store.bytes and not keeps then
+  if cost > copy and not keeps then
     if not move_to_copy(store, since) then return false end
   else
-    compute_readers(readers, not clash and x)
+    x = compute_before(readers, x)
     if clash and object.is_array(source) then
       x = source._sig and evaluate.evaluate(source) or storage.leaf_of(source)
       if x.buf == out.buf or x.store.exported then x = require("cudalua.gpuarray.core.view").copy(source, "C")._leaf end
