@@ -144,7 +144,7 @@ install_wheels() {
   # how far it is, else what it fetches.
   PIP_ROOT_USER_ACTION=ignore python3 -m pip install --disable-pip-version-check --no-deps --no-compile \
     --only-binary=:all: --target "$dir/part" "${specs[@]}" >&2 </dev/null ||
-    die "pip could not install NVIDIA's wheels; install the CUDA toolkit 13.0 or later, or connect this machine to a Python package index"
+    die "pip could not install NVIDIA's wheels; its message is above. Set HTTPS_PROXY if this network needs a proxy, or PIP_CERT if pip does not trust a certificate; or install the CUDA toolkit 13.0 or later"
   mv "$dir/part/nvidia" "$dir/nvidia"
   rm -rf "$dir/part"
 }

@@ -16,14 +16,18 @@ local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compili
   interrupt_spec = "embedding", init_spec = "embedding", pressure_spec = "arrays", pool_spec = "arrays",
   mem_async_spec = "arrays", errors_spec = "traps", names_spec = "traps", texture_spec = "textures",
   surface_spec = "textures", mipmap_spec = "textures", texref_spec = "textures",
-  profile_spec = "profiling", progress_spec = "prompt", exported_spec = "shipping", replay_spec = "softgpu" }
+  stream_spec = "streams", event_spec = "streams", graph_spec = "graphs", device_spec = "devices",
+  context_spec = "devices", profile_spec = "profiling", progress_spec = "prompt",
+  exported_spec = "shipping", replay_spec = "softgpu" }
 local OF_ARRAYS = { gpuarray_sort_spec = "reductions", gpuarray_reduce_spec = "reductions",
   gpuarray_scan_spec = "reductions", gpuarray_count_spec = "reductions", matmul_spec = "matrices",
   contractions_spec = "matrices", convolve_spec = "signals", gradient_spec = "signals" }
 
 -- Names of another page than their module's.
 local OWN = { ["linalg.backend"] = "backends", ["linalg.libraries"] = "backends", ["linalg.linear"] = "backends",
-  ["linalg.precision"] = "matrices", ["io.load_safetensors"] = "sharing", ["io.save_safetensors"] = "sharing" }
+  ["linalg.precision"] = "matrices", ["cuda.mem_get_info"] = "memory", ["cuda.mem_stats"] = "memory",
+  ["cuda.collect"] = "memory", ["gpuarray.explain"] = "fusion",
+  ["io.load_safetensors"] = "sharing", ["io.save_safetensors"] = "sharing" }
 
 local function page_of(row)
   local own = OWN[row.name]

@@ -35,7 +35,7 @@ describe("help() finds", function()
 
   it("words", function()
     for question, name in pairs {
-      png = "cuda.io.load_image", memory = "cuda.mem_stats", image = "cuda.image", stream = "cuda.Stream",
+      png = "cuda.io.load_image", memory = "cuda.mem_alloc", image = "cuda.image", stream = "cuda.Stream",
       pinned = "cuda.pagelocked_empty", absolute = "cuda.gpuarray.abs", compile = "cuda.compile", plot = "cuda.plot",
       profile = "cuda.profile", transpose = "cuda.gpuarray.transpose", event = "cuda.Event",
       random = "cuda.random", cumsum = "cuda.gpuarray.cumsum", argsort = "cuda.gpuarray.argsort",

@@ -143,10 +143,33 @@ describe("repl.run", function()
     assert.equal("", typed "x = 1\n   \n-- nothing\n;")
   end)
 
+  it("says what Lua has in place of the syntax of Python and CUDA C++", function()
+    for text, hint in pairs {
+      ["a:mean(axis=0)"] = "arguments with a name are a table: a:sum { axis = 1 }, or k(a, { block = 32 })",
+      ["a[1:3]"] = "a range of positions is a list: a[{ { 2, 3 } }], where positions start at 1",
+      ["a[2, 3]"] = "the positions of several axes are a list: a[{ 2, 3 }]",
+      ["x += 1"] = "Lua has no operators such as +=: write x = x + 1, or a:iadd(1) to write to an array",
+      ["a ** 2"] = "a power is written a ^ b",
+      ["a != 3"] = "write a ~= b for numbers, and a:ne(b) for arrays",
+      ["a // 2"] = "write a:floordiv(b) for arrays, and math.floor(x / y) for numbers",
+      ["a @ b"] = "the product of matrices is a:matmul(b)",
+      ["import numpy as np"] = 'Lua loads modules with require: cuda = require "cudalua"',
+      ["from math import pi"] = 'Lua loads modules with require: cuda = require "cudalua"',
+      ["k<<<1, 32>>>(a)"] = "a kernel is launched by k(a, { grid = 1, block = 32 })",
+      ["if x > 3:"] = "Lua's conditions are written if x then ... end",
+      ["def f(x): return x"] = "Lua's functions are written function f(x) ... end",
+    } do
+      assert.equal(hint, typed(text):match "\nhint: ([^\n]*)", text)
+    end
+    for _, text in ipairs { 'x = "a // b" y', "x y -- a ** b", "x = [[\nimport x]] y", "x = )" } do
+      assert.is_nil(typed(text):find("hint:", 1, true), text)
+    end
+  end)
+
   it("goes on with incomplete chunks, and not with wrong ones", function()
     assert.equal("42", typed "20 +\n\n22")
     assert.equal("3", typed "function add(a,\n  b)\n  return a + b\nend\nadd(1, 2)")
-    assert.equal('"a\\nb"', typed "[[a\nb]]")
+    assert.equal("a\nb", typed "[[a\nb]]")
     assert.equal("6", typed "= 2 *\n3")
     assert.equal("stdin:1: unexpected symbol near ')'\n1", typed "20 + )\n1")
     assert.equal("stdin:1: '=' expected near 'y'\n1", typed "x y\n1")

@@ -71,7 +71,7 @@ describe("the value of a chunk's last expression", function()
   end)
 
   it("is what the text means where brackets, strings and comments have lines of their own", function()
-    is('"a\\nb; c"', "local s = [[a\nb; c]]\ns")
+    is("a\nb; c", "local s = [[a\nb; c]]\ns")
     is('"x; y"', "local s = 'x; y'; s")
     is("1", "local a = 1 --[[ ; a\n a ]]\na")
     is("4", "local t = { 1; 2;\n 4 }\nt[3]")

@@ -31,6 +31,9 @@ function M.dtype_of(x) return nil end -- luacheck: ignore x
 ---Whether lines of expressions are remembered may have changed (gpuarray/core/graph.lua).
 function M.trace_lines() end
 
+---Frees the unused blocks of the pools that arrays share (gpuarray/core/storage.lua).
+function M.free_held() end
+
 ---Computes what was written down and not computed (gpuarray.lua).
 function M.compute_pending() end
 

@@ -354,6 +354,13 @@ M.cuda = spelled {
 
 ---Names of one object, by what messages call it. help() does not look for them, so these may be common words.
 M.objects = {
+  image = spelled {
+    { "save imsave imwrite write", "cuda.io.save_image(path, a)" },
+    { "load imread open read", "cuda.io.load_image(path)" },
+    { "sobel laplace laplacian prewitt edges filter", "cuda.image.convolve2d(a, kernel)" },
+    { "blur gaussian box", "cuda.image.separable(a, column, row)" },
+    { "zoom scale", "cuda.image.resize(a, { height, width })" },
+  },
   fft = spelled {
     { "rfft2 rfftn", "cuda.fft.fft(cuda.fft.rfft(a), { axis = -2 })" },
     { "irfft2 irfftn", "cuda.fft.irfft(cuda.fft.ifft(a, { axis = -2 }))" },

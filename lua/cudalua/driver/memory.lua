@@ -65,12 +65,14 @@ end
 ---@raise LogicError (201) without a current context
 function M.mem_get_info() return core.mem_get_info() end
 
----Runs Lua's garbage collector and returns all garbage to the driver. Finalizers never wait, so memory whose release
----has to wait for running kernels is otherwise freed by the next allocation or synchronisation.
+---Runs Lua's garbage collector and returns the memory of garbage to the driver, including the unused blocks of the
+---pools that arrays share. Finalizers never wait, so memory whose release has to wait for running kernels is otherwise
+---freed by the next allocation or synchronisation.
 function M.collect()
   collectgarbage()
   collectgarbage() -- what a finalized object held goes in the second pass
   core.drain()
+  hooks.free_held()
 end
 
 ---@class cudalua.MemoryCount

@@ -808,15 +808,6 @@ Adds axes of one element and returns a view.
 @return cuda.gpuarray.Array
 @raise LogicError for positions that the new shape does not have
 @options axis
-= cuda.gpuarray.explain(...)
-Returns a text about the kernels that would compute the given arrays, or without arguments all pending ones. It says
-what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
-expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
-operation, dtype and shape. If lines are traced, the line that wrote it follows: on the software device, and after
-set_debugging(true). The text contains the error that the evaluation would raise.
-@param ... cuda.gpuarray.Array  the arrays, as passed to eval(); default: all pending ones
-@return string text
-@raise LogicError if an argument is not an array
 = cuda.gpuarray.expm1(a, options)
 e^a - 1, accurate near 0.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -2156,25 +2147,6 @@ cuMemPoolTrimTo: returns unused memory to the device.
 @field numa_node? integer  for "host_numa": the NUMA node; default 0
 @field managed? boolean  true: managed memory with the preferred location `location`
 @field shareable? boolean  true: other processes may import it; for "device" and "host_numa"
-= cuda.MemoryStats class
-@field plain cuda.MemoryCount  mem_alloc, mem_alloc_pitch, to_device ...
-@field async cuda.MemoryCount  mem_alloc_async and MemoryPool:alloc
-@field pooled cuda.MemoryCount  blocks of DeviceMemoryPools in use
-@field managed cuda.MemoryCount  managed_empty ...
-@field arrays cuda.MemoryCount  CUDA arrays (Array)
-@field textures cuda.MemoryCount  TextureObject and SurfaceObject, each counted as 16 KiB
-@field pinned cuda.MemoryCount       page-locked host memory
-@field registered cuda.MemoryCount   host memory of register_host_memory
-@field aligned cuda.MemoryCount  plain host memory of aligned_empty ...
-@field held cuda.MemoryCount  free blocks that DeviceMemoryPools hold
-@field pinned_held cuda.MemoryCount  free blocks that PageLockedMemoryPools hold
-@field queued cuda.MemoryCount  the part of the device memory above that was collected and is not freed yet
-@field live integer  bytes of device memory in use by objects of the program
-@field collections integer  the number of collections that allocations of this Lua state ran
-@field collect_seconds number  the time spent in these collections
-@field budget number  in bytes: a collection runs when the live memory has grown by this amount since the last one
-@field finalizer_errors integer  errors of other finalizers in these collections
-@field failed_destroys integer  objects that the driver refused to free in finalizers
 = cuda.PageLockedAllocator(flags)
 Returns an allocator of page-locked host memory with these flags, for a PageLockedMemoryPool.
 @param flags? integer|string|(integer|string)[]  flags of cuda.host_alloc_flags: "portable", "devicemap", "writecombined"
@@ -2245,9 +2217,6 @@ cuMemHostGetDevicePointer.
 cuMemHostGetDevicePointer.
 @return number  the address on the device
 @raise LogicError if it was freed
-= cuda.collect()
-Runs Lua's garbage collector and returns all garbage to the driver. Finalizers never wait, so memory whose release
-has to wait for running kernels is otherwise freed by the next allocation or synchronisation.
 = cuda.default_mempool(device)
 cuDeviceGetDefaultMemPool: returns the pool that mem_alloc_async() uses unless another pool was made current. You
 cannot close it.
@@ -2277,9 +2246,6 @@ Allocates device memory with the size of another object, without copying it.
 @param buf any  memory, a host array, an FFI array or struct, a string, {ptr =, nbytes =}, or an object with :buffer()
 @return cuda.DeviceAllocation
 @raise MemoryError as mem_alloc; LogicError if the size is 0 or not known
-= cuda.mem_stats()
-Returns the memory in use, by kind. tostring() and print() list the kinds that were used at least once.
-@return cuda.MemoryStats
 = cuda.CacheState class
 @field folders string[]  exported folders in use, in the order of the search
 @field exported integer  kernels that this process loaded from them
@@ -3427,6 +3393,186 @@ Saves the recorded launch to a file, for replay() on another machine. It first c
 device, so it needs NVRTC if the program runs on a GPU.
 @param path string  the file
 @raise LogicError if no launch is recorded, RuntimeError if the file cannot be written or if the kernel was loaded as machine code
+# docs/devices.md
+= cuda.Context class
+A CUDA context. It is collected only after everything that lives in it; detach() ends it at once.
+@call fun(device: cuda.Device, flags?: integer|string|(integer|string)[]): cuda.Context
+= cuda.Context.get_current()
+cuCtxGetCurrent.
+@return cuda.Context?
+= cuda.Context.pop()
+cuCtxPopCurrent: Context.pop() removes the current context from the stack and skips destroyed contexts below it.
+@return cuda.Context
+@raise LogicError (201) if no context is current
+= cuda.Context:attach(flags)
+Counts one more use of this context, so that one more detach() is needed to end it; Context.attach() uses the current
+one.
+@param flags? integer  must be 0
+@return cuda.Context
+@raise LogicError (201) if no context is current, and for other flags
+= cuda.Context:detach()
+cuCtxDestroy or cuDevicePrimaryCtxRelease, once it is called as often as the context was created or retained. You can
+no longer use objects of the context; if other code keeps the context in use, they are freed first. If the context is
+current, it is removed from the stack.
+@raise LogicError for a detached context
+= cuda.Context:disable_peer_access(peer)
+cuCtxDisablePeerAccess: undoes enable_peer_access().
+@param peer cuda.Context  the context that was passed to enable_peer_access()
+@raise LogicError (705) if it was not enabled
+= cuda.Context:enable_peer_access(peer, flags)
+cuCtxEnablePeerAccess: lets kernels of this context use memory that the peer allocated with mem_alloc().
+Context.enable_peer_access(peer) does so for the current context. It enables one direction only; call it on the peer
+for the other one.
+@param peer cuda.Context  a context on another device
+@param flags? integer  must be 0
+@raise LogicError if the devices do not support it (217), and if it is already enabled (704)
+= cuda.Context:get_api_version()
+cuCtxGetApiVersion: returns the version of this context; Context.get_api_version() that of the current one.
+@return integer  3020 with all drivers so far
+@raise LogicError (201) if no context is current
+= cuda.Context:get_cache_config()
+cuCtxGetCacheConfig: returns the setting of this context; Context.get_cache_config() that of the current one.
+@return integer  one of cuda.func_cache
+@raise LogicError (201) if no context is current
+= cuda.Context:get_device()
+cuCtxGetDevice: returns the device of this context; Context.get_device() that of the current one.
+@call fun(): cuda.Device
+@return cuda.Device
+@raise LogicError (201) if no context is current
+= cuda.Context:get_flags()
+cuCtxGetFlags: returns the flags of this context; Context.get_flags() those of the current one.
+@return integer  bits of cuda.ctx_flags
+@raise LogicError (201) if no context is current
+= cuda.Context:get_limit(limit)
+cuCtxGetLimit: returns a limit of this context; Context.get_limit(limit) of the current one.
+@param limit integer|string  cuda.limit, or its name: "stack_size"
+@return number  bytes, or a count
+@raise LogicError (215) if the device does not have this limit
+= cuda.Context:get_shared_config()
+cuCtxGetSharedMemConfig: returns the setting of this context; Context.get_shared_config() that of the current one.
+@return integer  one of cuda.shared_config
+@raise LogicError (201) if no context is current
+= cuda.Context:handle()
+The driver's handle.
+@return number  the CUcontext as a number, for other libraries
+= cuda.Context:is_poisoned()
+Returns true if a sticky error (an illegal address ...) made this context's device unusable for the process.
+Context.is_poisoned() tests the current context. See also cuda.device_error().
+@return boolean
+@raise LogicError (201) if no context is current
+= cuda.Context:push()
+cuCtxPushCurrent: makes the context current on this thread.
+@return cuda.Context self
+@raise LogicError for a detached context
+= cuda.Context:set_cache_config(config)
+cuCtxSetCacheConfig: the preference of kernels that do not set their own, a hint. Sets it for this context;
+Context.set_cache_config(config) for the current one.
+@param config integer|string  cuda.func_cache, or its name: "prefer_l1"
+@raise LogicError for any other value
+= cuda.Context:set_limit(limit, value)
+cuCtxSetLimit: sets a limit of this context; Context.set_limit(limit, value) of the current one. The driver may round
+the value.
+@param limit integer|string  cuda.limit, or its name: "stack_size"
+@param value integer  the new limit: bytes, or a count
+@raise LogicError (215) if the device does not have this limit, and for a value out of range
+= cuda.Context:set_shared_config(config)
+cuCtxSetSharedMemConfig: has no effect on current GPUs. Sets it for this context; Context.set_shared_config(config)
+for the current one.
+@param config integer|string  cuda.shared_config, or its name: "four_byte_bank_size"
+@raise LogicError for any other value
+= cuda.Context:synchronize()
+cuCtxSynchronize: waits for all work of this context; Context.synchronize() waits for the current one.
+@call fun()
+@raise errors of kernels
+= cuda.Context:with(f, ...)
+Makes the context current, calls f(...) and removes the context from the stack again, even if f raises an error.
+@param f function  the function to call
+@param ... any  the arguments of f
+@return any ...  the results of f
+@raise errors of f, and LogicError if f left another context on top of the stack.
+= cuda.Device class
+A GPU, identified by its ordinal (0-based, as in CUDA). Each ordinal has one object, which you can use as a table
+key.
+@call fun(device: integer|string): cuda.Device  ordinal from 0, or PCI bus id: "0000:3b:00.0"
+= cuda.Device.count()
+cuDeviceGetCount: returns the number of devices.
+@return integer  number of devices
+@raise RuntimeError if the driver is missing
+= cuda.Device.get_device(device)
+As cuda.Device(device).
+@param device integer|string  0 to Device.count() - 1, or a PCI bus id
+@return cuda.Device
+@raise LogicError (101) if the device does not exist
+= cuda.Device:can_access_peer(other)
+cuDeviceCanAccessPeer: returns true if kernels on this device can use the memory of the other device. Enable it with
+Context:enable_peer_access().
+@param other cuda.Device  the device whose memory is used
+@return boolean  false for the device itself
+@raise LogicError if other is not a Device
+= cuda.Device:compute_cabability()
+As compute_capability(), spelled as in PyCUDA's early documentation.
+@return integer major
+@return integer minor
+= cuda.Device:compute_capability()
+cuDeviceGetAttribute 75 and 76.
+@return integer major
+@return integer minor
+= cuda.Device:get_attribute(attribute)
+cuDeviceGetAttribute. You can also read an attribute as a field: `dev.clock_rate`.
+@param attribute integer|string  cuda.device_attribute, or its name: "clock_rate"
+@return integer  the value in the driver's unit: bytes, kHz, 0 or 1 ...
+@raise LogicError for an unknown name, or a number that the driver does not know
+= cuda.Device:get_attributes(options)
+cuDeviceGetAttribute, for every attribute of cuda.h that this driver knows.
+@param options? {names: boolean}  names = true: use lower-case names as keys
+@return table<integer|string, integer>  keyed by number, or by name
+@raise LogicError for other options
+@options names
+= cuda.Device:make_context(flags)
+cuCtxCreate: creates a context and makes it current. `cuda.Context(dev, flags)` does the same.
+@param flags? integer|string|(integer|string)[]  cuda.ctx_flags: "sched_spin", or several in a list
+@return cuda.Context
+@raise MemoryError, LogicError for invalid flags
+= cuda.Device:name()
+cuDeviceGetName.
+@return string
+= cuda.Device:ordinal()
+cuDeviceGet's ordinal.
+@return integer  the 0-based number of the device
+= cuda.Device:p2p_attribute(other, attribute)
+cuDeviceGetP2PAttribute: an attribute of the link from this device to the other.
+@param other cuda.Device  the device at the other end of the link
+@param attribute integer|string  cuda.p2p_attribute, or its name: "performance_rank"
+@return integer
+@raise LogicError if other is the same device
+= cuda.Device:pci_bus_id()
+cuDeviceGetPCIBusId. (For the numeric attribute with this name, use get_attribute "pci_bus_id".)
+@return string  domain:bus:device.function, "0000:3b:00.0"; cuda.Device() takes it
+= cuda.Device:retain_primary_context()
+cuDevicePrimaryCtxRetain: returns the context that the CUDA runtime and other libraries share. Does not make it
+current.
+@return cuda.Context  the same object each time, while it is alive; the host program's object, if it is known
+= cuda.Device:total_memory()
+cuDeviceTotalMem.
+@return number  bytes
+= cuda.Device:uuid()
+cuDeviceGetUuid: identifies this GPU on any machine. nvidia-smi prefixes it with GPU- (with MIG- for a part of a
+GPU).
+@return string  36 characters: "0a1b2c3d-..."
+@raise RuntimeError if the driver is older than 11.4
+= cuda.device_error(device)
+Returns the device's sticky error. After such an error every call on the device fails in this process, which must
+restart.
+@param device? cuda.Device  default: the device of the current context
+@return integer? code  nil without such an error
+@return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
+@raise LogicError (201) if no context is current and you pass no device
+= cuda.wrap_context(handle)
+Returns a Context for a CUcontext that other code in this process owns. detach() releases it without destroying the
+CUcontext. An invalid handle may crash the driver.
+@param handle integer|ffi.cdata*  the CUcontext as a number
+@return cuda.Context  the same object each time
+@raise LogicError for 0, and for the handle of a Context that was detached
 # docs/embedding.md
 = cuda.VERSION field
 The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with
@@ -3811,6 +3957,79 @@ Registers names in C for a dtype: get_or_register_dtype() with its arguments in 
 @param c_names string|string[]  one or more names in C
 @return cuda.dtype.DType
 @raise LogicError if a name already belongs to another type
+# docs/fusion.md
+= cuda.gpuarray.explain(...)
+Returns a text about the kernels that would compute the given arrays, or without arguments all pending ones. It says
+what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
+expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
+operation, dtype and shape. If lines are traced, the line that wrote it follows: on the software device, and after
+set_debugging(true). The text contains the error that the evaluation would raise.
+@param ... cuda.gpuarray.Array  the arrays, as passed to eval(); default: all pending ones
+@return string text
+@raise LogicError if an argument is not an array
+# docs/graphs.md
+= cuda.Graph class
+A graph of work with dependencies that runs as a whole. Record it with Stream:capture(), or add nodes to
+`cuda.Graph()`. It keeps what its work uses alive.
+@call fun(): cuda.Graph
+= cuda.Graph:close()
+cuGraphDestroy. Graphs created by instantiate() stay valid.
+@raise LogicError if it was already closed
+= cuda.Graph:dot(path, flags)
+cuGraphDebugDotPrint: writes the graph to a file in the DOT language, for Graphviz.
+@param path string  the file
+@param flags? integer|string|(integer|string)[]  cuda.graph_debug_dot_flags: "verbose" ...
+@return cuda.Graph self
+@raise LogicError or RuntimeError if the file cannot be written
+= cuda.Graph:handle()
+The driver's handle.
+@return number  the CUgraph as a number, for other libraries
+= cuda.Graph:instantiate()
+cuGraphInstantiate: returns an executable graph.
+@return cuda.GraphExec  it does not need this graph any more
+@raise LogicError if memory or an object that the work uses was freed
+= cuda.Graph:nodes()
+cuGraphGetNodes, cuGraphNodeGetType: returns the kinds of the nodes.
+@return string[]  "kernel", "memcpy", "memset", "host", "graph", "empty" ... for each node
+@raise LogicError for a closed graph
+= cuda.GraphExec class
+An executable graph, which you can launch any number of times. It keeps what its work uses alive.
+= cuda.GraphExec:close()
+cuGraphExecDestroy. If it is running, the graph still completes first; the call does not wait for it.
+@raise LogicError if it was already closed
+= cuda.GraphExec:handle()
+The driver's handle.
+@return number  the CUgraphExec as a number, for other libraries
+= cuda.GraphExec:launch(stream)
+cuGraphLaunch: launches the whole graph in a stream. Launches of one GraphExec run one after the other, even in
+different streams. You can close or drop it while it runs. The call returns at once, unless the graph has a copy to
+pageable memory: then it returns when the graph is done. A stream that is being captured cannot launch a graph.
+@param stream? cuda.Stream  default: the current stream
+@return cuda.GraphExec self
+@raise LogicError if memory or an object that the work uses was freed, the graph's context is not current, or the stream is being captured
+= cuda.GraphExec:update(graph)
+cuGraphExecUpdate: takes over the parameters (pointers, numbers, extents) of a graph with the same structure. Running
+launches keep the old ones.
+@param graph cuda.Graph  a graph with the same structure and new parameters
+@return boolean ok
+@return string? reason  if not ok: "topology_changed", "node_type_changed", "parameters_changed" ...; in this case nothing is changed
+@raise LogicError for a graph of another context
+= cuda.GraphExec:upload(stream)
+cuGraphUpload: prepares the first launch now, in the stream.
+@param stream? cuda.Stream  default: the current stream
+@return cuda.GraphExec self
+@raise LogicError as launch()
+= cuda.Stream:capture(fn, options)
+cuStreamBeginCapture, cuStreamEndCapture: calls fn(self) with this as the current stream, and records its work
+instead of running it. To join the capture, another stream waits for an event recorded in this stream; at the end,
+this stream must wait for an event recorded in the other one. The graph keeps everything that it uses alive.
+Operations that cannot be recorded (waiting, allocating, plain copies, the legacy stream) raise an error before they
+break the capture.
+@param fn fun(stream: cuda.Stream)  the function whose work is recorded
+@param options? {mode: string|integer, into: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]}  mode: a value of cuda.stream_capture_mode: "thread_local" (default); "global": operations that cannot be recorded are errors in other threads, too; "relaxed": allocating and loading are allowed; into: a graph to add the work to; after: the nodes of that graph that the work runs after
+@return cuda.Graph  a new graph, or the one of option into
+@raise errors of fn, after which nothing is left of the graph; LogicError (901, 904 ...) if the capture was broken or a stream was not joined again
+@options after into mode
 # docs/host-arrays.md
 = cuda.ndarray module
 Arrays in host memory.
@@ -4236,172 +4455,6 @@ The argument of Graph:add_conditional. You can pass the kind as the first value,
 @field condition cuda.Scalar  the value returned by Graph:condition()
 @field bodies integer?  the number of bodies; default 1
 @field after cuda.GraphNode|cuda.GraphNode[]|nil  the nodes that this node runs after
-= cuda.Context class
-A CUDA context. It is collected only after everything that lives in it; detach() ends it at once.
-@call fun(device: cuda.Device, flags?: integer|string|(integer|string)[]): cuda.Context
-= cuda.Context.get_current()
-cuCtxGetCurrent.
-@return cuda.Context?
-= cuda.Context.pop()
-cuCtxPopCurrent: Context.pop() removes the current context from the stack and skips destroyed contexts below it.
-@return cuda.Context
-@raise LogicError (201) if no context is current
-= cuda.Context:attach(flags)
-Counts one more use of this context, so that one more detach() is needed to end it; Context.attach() uses the current
-one.
-@param flags? integer  must be 0
-@return cuda.Context
-@raise LogicError (201) if no context is current, and for other flags
-= cuda.Context:detach()
-cuCtxDestroy or cuDevicePrimaryCtxRelease, once it is called as often as the context was created or retained. You can
-no longer use objects of the context; if other code keeps the context in use, they are freed first. If the context is
-current, it is removed from the stack.
-@raise LogicError for a detached context
-= cuda.Context:disable_peer_access(peer)
-cuCtxDisablePeerAccess: undoes enable_peer_access().
-@param peer cuda.Context  the context that was passed to enable_peer_access()
-@raise LogicError (705) if it was not enabled
-= cuda.Context:enable_peer_access(peer, flags)
-cuCtxEnablePeerAccess: lets kernels of this context use memory that the peer allocated with mem_alloc().
-Context.enable_peer_access(peer) does so for the current context. It enables one direction only; call it on the peer
-for the other one.
-@param peer cuda.Context  a context on another device
-@param flags? integer  must be 0
-@raise LogicError if the devices do not support it (217), and if it is already enabled (704)
-= cuda.Context:get_api_version()
-cuCtxGetApiVersion: returns the version of this context; Context.get_api_version() that of the current one.
-@return integer  3020 with all drivers so far
-@raise LogicError (201) if no context is current
-= cuda.Context:get_cache_config()
-cuCtxGetCacheConfig: returns the setting of this context; Context.get_cache_config() that of the current one.
-@return integer  one of cuda.func_cache
-@raise LogicError (201) if no context is current
-= cuda.Context:get_device()
-cuCtxGetDevice: returns the device of this context; Context.get_device() that of the current one.
-@call fun(): cuda.Device
-@return cuda.Device
-@raise LogicError (201) if no context is current
-= cuda.Context:get_flags()
-cuCtxGetFlags: returns the flags of this context; Context.get_flags() those of the current one.
-@return integer  bits of cuda.ctx_flags
-@raise LogicError (201) if no context is current
-= cuda.Context:get_limit(limit)
-cuCtxGetLimit: returns a limit of this context; Context.get_limit(limit) of the current one.
-@param limit integer|string  cuda.limit, or its name: "stack_size"
-@return number  bytes, or a count
-@raise LogicError (215) if the device does not have this limit
-= cuda.Context:get_shared_config()
-cuCtxGetSharedMemConfig: returns the setting of this context; Context.get_shared_config() that of the current one.
-@return integer  one of cuda.shared_config
-@raise LogicError (201) if no context is current
-= cuda.Context:handle()
-The driver's handle.
-@return number  the CUcontext as a number, for other libraries
-= cuda.Context:is_poisoned()
-Returns true if a sticky error (an illegal address ...) made this context's device unusable for the process.
-Context.is_poisoned() tests the current context. See also cuda.device_error().
-@return boolean
-@raise LogicError (201) if no context is current
-= cuda.Context:push()
-cuCtxPushCurrent: makes the context current on this thread.
-@return cuda.Context self
-@raise LogicError for a detached context
-= cuda.Context:set_cache_config(config)
-cuCtxSetCacheConfig: the preference of kernels that do not set their own, a hint. Sets it for this context;
-Context.set_cache_config(config) for the current one.
-@param config integer|string  cuda.func_cache, or its name: "prefer_l1"
-@raise LogicError for any other value
-= cuda.Context:set_limit(limit, value)
-cuCtxSetLimit: sets a limit of this context; Context.set_limit(limit, value) of the current one. The driver may round
-the value.
-@param limit integer|string  cuda.limit, or its name: "stack_size"
-@param value integer  the new limit: bytes, or a count
-@raise LogicError (215) if the device does not have this limit, and for a value out of range
-= cuda.Context:set_shared_config(config)
-cuCtxSetSharedMemConfig: has no effect on current GPUs. Sets it for this context; Context.set_shared_config(config)
-for the current one.
-@param config integer|string  cuda.shared_config, or its name: "four_byte_bank_size"
-@raise LogicError for any other value
-= cuda.Context:synchronize()
-cuCtxSynchronize: waits for all work of this context; Context.synchronize() waits for the current one.
-@call fun()
-@raise errors of kernels
-= cuda.Context:with(f, ...)
-Makes the context current, calls f(...) and removes the context from the stack again, even if f raises an error.
-@param f function  the function to call
-@param ... any  the arguments of f
-@return any ...  the results of f
-@raise errors of f, and LogicError if f left another context on top of the stack.
-= cuda.Device class
-A GPU, identified by its ordinal (0-based, as in CUDA). Each ordinal has one object, which you can use as a table
-key.
-@call fun(device: integer|string): cuda.Device  ordinal from 0, or PCI bus id: "0000:3b:00.0"
-= cuda.Device.count()
-cuDeviceGetCount: returns the number of devices.
-@return integer  number of devices
-@raise RuntimeError if the driver is missing
-= cuda.Device.get_device(device)
-As cuda.Device(device).
-@param device integer|string  0 to Device.count() - 1, or a PCI bus id
-@return cuda.Device
-@raise LogicError (101) if the device does not exist
-= cuda.Device:can_access_peer(other)
-cuDeviceCanAccessPeer: returns true if kernels on this device can use the memory of the other device. Enable it with
-Context:enable_peer_access().
-@param other cuda.Device  the device whose memory is used
-@return boolean  false for the device itself
-@raise LogicError if other is not a Device
-= cuda.Device:compute_cabability()
-As compute_capability(), spelled as in PyCUDA's early documentation.
-@return integer major
-@return integer minor
-= cuda.Device:compute_capability()
-cuDeviceGetAttribute 75 and 76.
-@return integer major
-@return integer minor
-= cuda.Device:get_attribute(attribute)
-cuDeviceGetAttribute. You can also read an attribute as a field: `dev.clock_rate`.
-@param attribute integer|string  cuda.device_attribute, or its name: "clock_rate"
-@return integer  the value in the driver's unit: bytes, kHz, 0 or 1 ...
-@raise LogicError for an unknown name, or a number that the driver does not know
-= cuda.Device:get_attributes(options)
-cuDeviceGetAttribute, for every attribute of cuda.h that this driver knows.
-@param options? {names: boolean}  names = true: use lower-case names as keys
-@return table<integer|string, integer>  keyed by number, or by name
-@raise LogicError for other options
-@options names
-= cuda.Device:make_context(flags)
-cuCtxCreate: creates a context and makes it current. `cuda.Context(dev, flags)` does the same.
-@param flags? integer|string|(integer|string)[]  cuda.ctx_flags: "sched_spin", or several in a list
-@return cuda.Context
-@raise MemoryError, LogicError for invalid flags
-= cuda.Device:name()
-cuDeviceGetName.
-@return string
-= cuda.Device:ordinal()
-cuDeviceGet's ordinal.
-@return integer  the 0-based number of the device
-= cuda.Device:p2p_attribute(other, attribute)
-cuDeviceGetP2PAttribute: an attribute of the link from this device to the other.
-@param other cuda.Device  the device at the other end of the link
-@param attribute integer|string  cuda.p2p_attribute, or its name: "performance_rank"
-@return integer
-@raise LogicError if other is the same device
-= cuda.Device:pci_bus_id()
-cuDeviceGetPCIBusId. (For the numeric attribute with this name, use get_attribute "pci_bus_id".)
-@return string  domain:bus:device.function, "0000:3b:00.0"; cuda.Device() takes it
-= cuda.Device:retain_primary_context()
-cuDevicePrimaryCtxRetain: returns the context that the CUDA runtime and other libraries share. Does not make it
-current.
-@return cuda.Context  the same object each time, while it is alive; the host program's object, if it is known
-= cuda.Device:total_memory()
-cuDeviceTotalMem.
-@return number  bytes
-= cuda.Device:uuid()
-cuDeviceGetUuid: identifies this GPU on any machine. nvidia-smi prefixes it with GPU- (with MIG- for a part of a
-GPU).
-@return string  36 characters: "0a1b2c3d-..."
-@raise RuntimeError if the driver is older than 11.4
 = cuda.DeviceAllocation class
 Device memory that belongs to this object. `#a` is its size in bytes, `a + bytes` a DevicePointer with that offset.
 = cuda.DeviceAllocation:as_buffer(nbytes, offset)
@@ -4433,51 +4486,6 @@ Returns the memory as a host array of uint8 without a copy, if the host can acce
 The device address.
 @return number
 @raise LogicError if the memory that it points to was freed
-= cuda.Event class
-An event marks a point in a stream. You can wait for it, query it, and measure the time between two events.
-@call fun(flags?: integer|string|(integer|string)[]|{flags: any}): cuda.Event  flags of cuda.event_flags: "blocking_sync", "disable_timing" (cheaper), "interprocess" (requires "disable_timing")
-= cuda.Event.from_ipc_handle(handle)
-cuIpcOpenEventHandle: opens an event that another process created with {"interprocess", "disable_timing"}, in the
-current context, which must be on the same device. Streams of other devices can wait for it.
-@param handle string  the 64 bytes that Event:ipc_handle() returned in the other process
-@return cuda.Event  closing it does not affect the other process's event
-@raise LogicError for another length, and in the process that created the event
-= cuda.Event:close()
-cuEventDestroy: destroys the event now, without waiting.
-@raise LogicError if it was already closed
-= cuda.Event:context()
-Returns its context, the only one whose streams can record the event.
-@return cuda.Context  the context that the event was created in
-= cuda.Event:handle()
-The driver's handle.
-@return number  the CUevent as a number, for other libraries
-= cuda.Event:ipc_handle()
-cuIpcGetEventHandle.
-@return string  64 bytes, for cuda.Event.from_ipc_handle() in another process
-@raise LogicError if it was not created with {"interprocess", "disable_timing"}
-= cuda.Event:query()
-cuEventQuery: returns true if the recorded work is done. Does not wait. True if the event was never recorded.
-@return boolean
-@raise errors of kernels
-= cuda.Event:record(stream)
-cuEventRecord: records the event after the work that is in the stream now. Replaces an earlier recording.
-@param stream? cuda.Stream  default: the current stream
-@return cuda.Event self
-@raise LogicError for a stream of another context, and while the event is recorded in another capture
-= cuda.Event:synchronize()
-cuEventSynchronize: waits for the recorded work. Returns at once if the event was never recorded.
-@return cuda.Event self
-@raise errors of kernels
-= cuda.Event:time_since(event)
-cuEventElapsedTime from a start event to this event.
-@param event cuda.Event  the start
-@return number  milliseconds, with a resolution of about half a microsecond; negative if this event came first
-@raise RuntimeError (600) until the work of both is done; LogicError (400) if an event was never recorded or was created with "disable_timing"
-= cuda.Event:time_till(event)
-cuEventElapsedTime from this event to an end event.
-@param event cuda.Event  the end
-@return number  milliseconds, as for time_since()
-@raise as time_since()
 = cuda.Function class
 A kernel. Call it: `fn(a, b, n, {block = 256, grid = 10})`, or `fn{a, b, n, block = 256}`. Numbers and booleans are
 converted to the type of the parameter. Memory is a DeviceAllocation, DevicePointer, In, Out, InOut, or an object
@@ -4619,10 +4627,6 @@ cuOccupancyMaxPotentialBlockSize: returns the block size with the highest occupa
 @return integer min_grid  the least number of blocks that fills the device
 @raise LaunchError if no block fits, LogicError for invalid options and if its context is not current
 @options limit shared
-= cuda.Graph class
-A graph of work with dependencies that runs as a whole. Record it with Stream:capture(), or add nodes to
-`cuda.Graph()`. It keeps what its work uses alive.
-@call fun(): cuda.Graph
 = cuda.Graph:add_child(record)
 Adds a copy of another graph as a node: `g:add_child{ other }`. Nodes that you add to the other graph later are not
 in the copy.
@@ -4682,9 +4686,6 @@ Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or of a rectangle 
 @param record cuda.MemsetNode  the memory to fill, and the value
 @return cuda.GraphNode
 @raise LogicError as memset_d8_async and related functions
-= cuda.Graph:close()
-cuGraphDestroy. Graphs created by instantiate() stay valid.
-@raise LogicError if it was already closed
 = cuda.Graph:condition(options)
 Creates the value that a conditional node tests. Pass it to a kernel as an argument of type
 `cudaGraphConditionalHandle`; the kernel calls `cudaGraphSetConditional(handle, value)`.
@@ -4692,26 +4693,9 @@ Creates the value that a conditional node tests. Pass it to a kernel as an argum
 @return cuda.Scalar  an argument for kernels of this graph and for add_conditional
 @raise LogicError if the default is not an integer from 0 to 2^32 - 1
 @options default
-= cuda.Graph:dot(path, flags)
-cuGraphDebugDotPrint: writes the graph to a file in the DOT language, for Graphviz.
-@param path string  the file
-@param flags? integer|string|(integer|string)[]  cuda.graph_debug_dot_flags: "verbose" ...
-@return cuda.Graph self
-@raise LogicError or RuntimeError if the file cannot be written
-= cuda.Graph:handle()
-The driver's handle.
-@return number  the CUgraph as a number, for other libraries
-= cuda.Graph:instantiate()
-cuGraphInstantiate: returns an executable graph.
-@return cuda.GraphExec  it does not need this graph any more
-@raise LogicError if memory or an object that the work uses was freed
 = cuda.Graph:node_list()
 cuGraphGetNodes: returns the nodes, the same objects each time.
 @return cuda.GraphNode[]
-@raise LogicError for a closed graph
-= cuda.Graph:nodes()
-cuGraphGetNodes, cuGraphNodeGetType: returns the kinds of the nodes.
-@return string[]  "kernel", "memcpy", "memset", "host", "graph", "empty" ... for each node
 @raise LogicError for a closed graph
 = cuda.GraphCall class
 The result of cuda.graph(fn). Call it like fn.
@@ -4724,27 +4708,12 @@ Returns how often the function was captured and replayed, the number of its grap
 last used graph.
 @return {captures: integer, replays: integer, graphs: integer, nodes: integer}
 @raise LogicError if you do not call it with a colon
-= cuda.GraphExec class
-An executable graph, which you can launch any number of times. It keeps what its work uses alive.
-= cuda.GraphExec:close()
-cuGraphExecDestroy. If it is running, the graph still completes first; the call does not wait for it.
-@raise LogicError if it was already closed
 = cuda.GraphExec:enable(node, on)
 Disables a kernel, copy or fill, or enables it again. A disabled node does nothing.
 @param node cuda.GraphNode  a node of the graph that this was created from
 @param on? boolean  true: enable it; false: disable it; default true
 @return cuda.GraphExec self
 @raise LogicError for nodes of other kinds
-= cuda.GraphExec:handle()
-The driver's handle.
-@return number  the CUgraphExec as a number, for other libraries
-= cuda.GraphExec:launch(stream)
-cuGraphLaunch: launches the whole graph in a stream. Launches of one GraphExec run one after the other, even in
-different streams. You can close or drop it while it runs. The call returns at once, unless the graph has a copy to
-pageable memory: then it returns when the graph is done. A stream that is being captured cannot launch a graph.
-@param stream? cuda.Stream  default: the current stream
-@return cuda.GraphExec self
-@raise LogicError if memory or an object that the work uses was freed, the graph's context is not current, or the stream is being captured
 = cuda.GraphExec:set_child(node, graph)
 Updates the nodes of a child graph with those of another graph with the same structure.
 @param node cuda.GraphNode  a node of the graph that this was created from
@@ -4783,18 +4752,6 @@ Changes the memory and the value of a fill: `x:set_memset(node, { value = 7 })`.
 @param record cuda.MemsetNode  the fields to change
 @return cuda.GraphExec self
 @raise as add_memset; LogicError if the driver does not support the change
-= cuda.GraphExec:update(graph)
-cuGraphExecUpdate: takes over the parameters (pointers, numbers, extents) of a graph with the same structure. Running
-launches keep the old ones.
-@param graph cuda.Graph  a graph with the same structure and new parameters
-@return boolean ok
-@return string? reason  if not ok: "topology_changed", "node_type_changed", "parameters_changed" ...; in this case nothing is changed
-@raise LogicError for a graph of another context
-= cuda.GraphExec:upload(stream)
-cuGraphUpload: prepares the first launch now, in the stream.
-@param stream? cuda.Stream  default: the current stream
-@return cuda.GraphExec self
-@raise LogicError as launch()
 = cuda.GraphNode class
 A node of a graph. It keeps its graph alive. Pass it to calls that add other nodes or change this one.
 @field kind string  the kind of node: "kernel", "memcpy", "memset", "host", "graph", "empty", "wait_event", "event_record", "conditional"
@@ -5070,17 +5027,6 @@ the object that it was created from.
 @raise LogicError if it was already unregistered
 = cuda.Scalar class
 A typed scalar, for a kernel with unknown parameter types.
-= cuda.Stream class
-A queue of work on the device. Work in a stream runs in order; different streams run concurrently. If you drop a
-stream with pending work, that work is still done, and dropping does not wait for it.
-@call fun(options?: integer|string|(integer|string)[]|{flags: any, priority: integer}): cuda.Stream  flags of cuda.stream_flags ("non_blocking": does not wait for the legacy stream), or a table of options
-@options flags priority
-= cuda.Stream.priority_range()
-cuCtxGetStreamPriorityRange of the current context. A lower number means a higher priority. Priorities outside the
-range are clamped to it.
-@return integer least     0 on all GPUs so far
-@return integer greatest  for example -5
-@raise LogicError (201) without a current context
 = cuda.Stream:begin_capture(options)
 cuStreamBeginCapture: records later work of this stream instead of running it. It is the current stream until
 end_capture(). When an enclosing stream:use() ends, the previous stream becomes current again and the capture goes
@@ -5090,77 +5036,16 @@ capture goes on. End a capture even if you do not need its graph.
 @return cuda.Stream self
 @raise LogicError for the legacy stream and a stream that is being captured
 @options mode
-= cuda.Stream:capture(fn, options)
-cuStreamBeginCapture, cuStreamEndCapture: calls fn(self) with this as the current stream, and records its work
-instead of running it. To join the capture, another stream waits for an event recorded in this stream; at the end,
-this stream must wait for an event recorded in the other one. The graph keeps everything that it uses alive.
-Operations that cannot be recorded (waiting, allocating, plain copies, the legacy stream) raise an error before they
-break the capture.
-@param fn fun(stream: cuda.Stream)  the function whose work is recorded
-@param options? {mode: string|integer, into: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]}  mode: a value of cuda.stream_capture_mode: "thread_local" (default); "global": operations that cannot be recorded are errors in other threads, too; "relaxed": allocating and loading are allowed; into: a graph to add the work to; after: the nodes of that graph that the work runs after
-@return cuda.Graph  a new graph, or the one of option into
-@raise errors of fn, after which nothing is left of the graph; LogicError (901, 904 ...) if the capture was broken or a stream was not joined again
-@options after into mode
-= cuda.Stream:close()
-cuStreamDestroy: destroys the stream now. Its pending work still runs; the call does not wait for it.
-@raise LogicError if it was already closed, and for the default streams
-= cuda.Stream:context()
-Returns the context that the stream was created in; for the default streams, the current context.
-@return cuda.Context
-@raise LogicError (201) for a default stream without a current context
 = cuda.Stream:end_capture()
 cuStreamEndCapture: ends the capture. The stream that was current before begin_capture() becomes current again.
 @return cuda.Graph  the recorded work; the graph keeps what its work uses alive
 @raise LogicError if the stream is not being captured, if it is captured by Stream:capture(), or if the capture began outside a Stream:use() that has not ended: these change nothing. LogicError (901, 904 ...) if the capture was broken or a stream was not joined again: the capture is then over. LogicError (908) in another thread than the one that began it, unless the mode is "relaxed": the capture goes on
-= cuda.Stream:flags()
-Returns the flags that the stream was created with.
-@return integer  cuda.stream_flags: 0, or NON_BLOCKING
-@raise LogicError for a closed stream
-= cuda.Stream:handle()
-The driver's handle.
-@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2 are the default streams
 = cuda.Stream:is_capturing()
 cuStreamIsCapturing: returns true if the stream is being captured, by any code. This includes a stream that joined
 the capture of another one.
 @return boolean
 @return string? status  "invalidated" if the capture was broken and has not ended yet
 @raise LogicError for a closed stream
-= cuda.Stream:is_done()
-cuStreamQuery: returns true if all its work is done. Does not wait.
-@return boolean
-@raise errors of kernels; LogicError while the stream is being captured
-= cuda.Stream:on_complete(fn)
-cuLaunchHostFunc: calls fn() after all work that is in the stream now. The next call of cuda.poll(),
-Stream:synchronize() or Event:synchronize() after that work calls it, never the driver's own thread. Behind a kernel
-that failed it is never called: it is released when a call raises the fault, or when the context is destroyed. Then
-cuda.poll() raises the fault once.
-@param fn fun()  the function to call
-@return cuda.Stream self
-@raise LogicError while the stream is being captured
-= cuda.Stream:priority()
-cuStreamGetPriority.
-@return integer  clamped to Stream.priority_range()
-@raise LogicError for a closed stream; for the legacy stream, while a blocking stream is being captured
-= cuda.Stream:synchronize()
-cuStreamSynchronize: waits for all work in the stream. Then calls the functions passed to on_complete().
-@return cuda.Stream self
-@raise errors of kernels; LogicError while the stream is being captured
-= cuda.Stream:use(fn, ...)
-Calls fn(...) with this as the current stream, so kernels, copies and other operations without a stream argument run
-in it. You can nest calls; the previous stream becomes current again, even if fn raises an error. fn cannot yield to
-a coroutine outside. Before use() returns, it computes the pending array expressions that fn created: those that fn
-returns, and those that no other expression uses.
-@param fn function  the function to call
-@param ... any  the arguments of fn
-@return any ...  the results of fn
-@raise errors of fn
-= cuda.Stream:wait_for_event(event)
-cuStreamWaitEvent: makes later work of this stream wait on the device for the event, as it was last recorded. The
-event may be on another device. If the event was recorded in a stream that is being captured, this stream joins the
-capture; join it again before the capture ends.
-@param event cuda.Event  the event to wait for
-@return cuda.Stream self
-@raise LogicError for a mix of captured and not captured work
 = cuda.TRSA_OVERRIDE_FORMAT field
 Flag of texture references: the array's format does not count.
 = cuda.TRSF_DISABLE_TRILINEAR_OPTIMIZATION field
@@ -5223,33 +5108,13 @@ A 16-bit float with the range of float32: the upper half of a binary32.
 One byte, 0 or 1.
 @param value number|boolean|ffi.cdata*  true, false, 1 or 0
 @return cuda.Scalar
-= cuda.completion_fd()
-Returns a file descriptor for an event loop. It is readable while functions passed to Stream:on_complete(), or to
-host nodes of graphs, are ready; the loop then calls cuda.poll(). Each Lua state has its own descriptor. The loop
-must not read, write or close it; it is closed with the state, and programs that the loop starts do not inherit it.
-Behind a failed kernel the driver calls no function, and the descriptor does not become readable. So set a time limit
-for the wait, and then call Stream:is_done(), which raises the error. If another call has raised it, the descriptor
-is readable and poll() raises.
-@return integer fd  the same in each call
-@raise RuntimeError after a fork, or if the process has run out of descriptors
 = cuda.compute_mode field
 CUcomputemode: which processes may use a device; dev.compute_mode is one. EXCLUSIVE is of old drivers; none gives it
 any more.
 = cuda.ctx_flags field
 CUctx_flags: how a context waits (SCHED_*) and what it provides; for Device:make_context().
-= cuda.current_stream()
-Returns the stream of operations without a stream argument: that of the innermost Stream:use(), Stream:capture() or
-Stream:begin_capture(), otherwise the legacy stream.
-@return cuda.Stream
 = cuda.device_attribute field
 CUdevice_attribute: for Device:get_attribute().
-= cuda.device_error(device)
-Returns the device's sticky error. After such an error every call on the device fails in this process, which must
-restart.
-@param device? cuda.Device  default: the device of the current context
-@return integer? code  nil without such an error
-@return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
-@raise LogicError (201) if no context is current and you pass no device
 = cuda.dtype_to_array_format(dtype)
 Returns the array format for elements of a dtype.
 @param dtype any  as for dtype.of
@@ -5367,8 +5232,6 @@ CUjitInputType: what a linker is given.
 CUjit_option: for cuda.module_from_buffer().
 = cuda.jit_target field
 CUjit_target: values of the option TARGET. COMPUTE_10 to COMPUTE_21 are there by name only: using one raises.
-= cuda.legacy_stream field
-CU_STREAM_LEGACY: the default stream. It waits for all streams except "non_blocking" ones, and they wait for it.
 = cuda.limit field
 CUlimit: for Context:get_limit() and Context:set_limit().
 = cuda.make_multichannel_2d_array(ary, order)
@@ -5447,9 +5310,6 @@ cuMemGetAddressRange: returns the allocation that contains an address.
 @return integer base  the start of the allocation
 @return integer size  the requested size in bytes
 @raise LogicError (500) if no allocation contains it
-= cuda.mem_get_info()
-@return integer free, integer total  bytes on the current device
-@raise LogicError (201) without a current context
 = cuda.mem_get_ipc_handle(memory)
 cuIpcGetMemHandle: lets other processes on this machine use memory of mem_alloc(). Before you free it here, the other
 processes must finish their work with it and close it.
@@ -5700,20 +5560,12 @@ As pagelocked_empty_like, with zeros (false for bool) as elements.
 @return cuda.ndarray.Array
 @raise MemoryError, LogicError as pagelocked_empty
 @options mem_flags order="C"|"F"
-= cuda.per_thread_stream field
-CU_STREAM_PER_THREAD: each thread's own default stream. It waits for the legacy stream, and the legacy stream waits
-for it.
 = cuda.pointer(address)
 Returns a pointer to a device address that you guarantee to be valid. It has no owner and no bounds.
 @param address integer|ffi.cdata*  the device address
 @return cuda.DevicePointer
 = cuda.pointer_attribute field
 CUpointer_attribute: what the driver knows about an address.
-= cuda.poll()
-Calls the functions passed to Stream:on_complete() whose work is done, and releases buffers of completed copies. Does
-not wait.
-@return integer  the number of functions called
-@raise their errors; the remaining functions are called by the next poll() or synchronize(). LaunchError, once, if functions are not called because a kernel before them failed
 = cuda.profiler_output_mode field
 CUoutput_mode of cudaProfiler.h. Of interest to old profilers only.
 = cuda.register_host_memory(ary, flags)
@@ -5773,19 +5625,6 @@ An 8-bit unsigned integer.
 @param value number|ffi.cdata*  an integer from 0 to 255
 @return cuda.Scalar
 @raise LogicError if the value is not an integer or is out of range
-= cuda.wrap_context(handle)
-Returns a Context for a CUcontext that other code in this process owns. detach() releases it without destroying the
-CUcontext. An invalid handle may crash the driver.
-@param handle integer|ffi.cdata*  the CUcontext as a number
-@return cuda.Context  the same object each time
-@raise LogicError for 0, and for the handle of a Context that was detached
-= cuda.wrap_stream(handle)
-cuStreamGetCtx, cuStreamGetFlags: returns a Stream for a CUstream that other code in this process owns. close()
-releases it without destroying the CUstream. The other code has to keep it alive. An invalid handle may crash the
-driver.
-@param handle integer|ffi.cdata*  the CUstream as a number; 0 and 1 are the legacy stream, 2 the per-thread one
-@return cuda.Stream
-@raise LogicError for a value that cannot be a handle
 # docs/looking.md
 = cuda.PlotOptions class
 @field x? any  the x values, by name; also in a series: {x = a, y = b}
@@ -6160,6 +5999,36 @@ The singular values of matrices.
 @return cuda.gpuarray.Array  (..., k), where k is the smaller of m and n: real, in descending order
 @raise LogicError as linalg.svd, and if out has another shape; LinAlgError if the iteration does not converge
 @options allocator out stream
+# docs/memory.md
+= cuda.MemoryStats class
+@field plain cuda.MemoryCount  mem_alloc, mem_alloc_pitch, to_device ...
+@field async cuda.MemoryCount  mem_alloc_async and MemoryPool:alloc
+@field pooled cuda.MemoryCount  blocks of DeviceMemoryPools in use
+@field managed cuda.MemoryCount  managed_empty ...
+@field arrays cuda.MemoryCount  CUDA arrays (Array)
+@field textures cuda.MemoryCount  TextureObject and SurfaceObject, each counted as 16 KiB
+@field pinned cuda.MemoryCount       page-locked host memory
+@field registered cuda.MemoryCount   host memory of register_host_memory
+@field aligned cuda.MemoryCount  plain host memory of aligned_empty ...
+@field held cuda.MemoryCount  free blocks that DeviceMemoryPools hold
+@field pinned_held cuda.MemoryCount  free blocks that PageLockedMemoryPools hold
+@field queued cuda.MemoryCount  the part of the device memory above that was collected and is not freed yet
+@field live integer  bytes of device memory in use by objects of the program
+@field collections integer  the number of collections that allocations of this Lua state ran
+@field collect_seconds number  the time spent in these collections
+@field budget number  in bytes: a collection runs when the live memory has grown by this amount since the last one
+@field finalizer_errors integer  errors of other finalizers in these collections
+@field failed_destroys integer  objects that the driver refused to free in finalizers
+= cuda.collect()
+Runs Lua's garbage collector and returns the memory of garbage to the driver, including the unused blocks of the
+pools that arrays share. Finalizers never wait, so memory whose release has to wait for running kernels is otherwise
+freed by the next allocation or synchronisation.
+= cuda.mem_get_info()
+@return integer free, integer total  bytes on the current device
+@raise LogicError (201) without a current context
+= cuda.mem_stats()
+Returns the memory in use, by kind. tostring() and print() list the kinds that were used at least once.
+@return cuda.MemoryStats
 # docs/opengl.md
 = cuda.gl module
 Memory that OpenGL and CUDA share.
@@ -7751,6 +7620,143 @@ time.
 @return cuda.sparse.Matrix
 @raise LogicError as csr
 @options dtype stream
+# docs/streams.md
+= cuda.Event class
+An event marks a point in a stream. You can wait for it, query it, and measure the time between two events.
+@call fun(flags?: integer|string|(integer|string)[]|{flags: any}): cuda.Event  flags of cuda.event_flags: "blocking_sync", "disable_timing" (cheaper), "interprocess" (requires "disable_timing")
+= cuda.Event.from_ipc_handle(handle)
+cuIpcOpenEventHandle: opens an event that another process created with {"interprocess", "disable_timing"}, in the
+current context, which must be on the same device. Streams of other devices can wait for it.
+@param handle string  the 64 bytes that Event:ipc_handle() returned in the other process
+@return cuda.Event  closing it does not affect the other process's event
+@raise LogicError for another length, and in the process that created the event
+= cuda.Event:close()
+cuEventDestroy: destroys the event now, without waiting.
+@raise LogicError if it was already closed
+= cuda.Event:context()
+Returns its context, the only one whose streams can record the event.
+@return cuda.Context  the context that the event was created in
+= cuda.Event:handle()
+The driver's handle.
+@return number  the CUevent as a number, for other libraries
+= cuda.Event:ipc_handle()
+cuIpcGetEventHandle.
+@return string  64 bytes, for cuda.Event.from_ipc_handle() in another process
+@raise LogicError if it was not created with {"interprocess", "disable_timing"}
+= cuda.Event:query()
+cuEventQuery: returns true if the recorded work is done. Does not wait. True if the event was never recorded.
+@return boolean
+@raise errors of kernels
+= cuda.Event:record(stream)
+cuEventRecord: records the event after the work that is in the stream now. Replaces an earlier recording.
+@param stream? cuda.Stream  default: the current stream
+@return cuda.Event self
+@raise LogicError for a stream of another context, and while the event is recorded in another capture
+= cuda.Event:synchronize()
+cuEventSynchronize: waits for the recorded work. Returns at once if the event was never recorded.
+@return cuda.Event self
+@raise errors of kernels
+= cuda.Event:time_since(event)
+cuEventElapsedTime from a start event to this event.
+@param event cuda.Event  the start
+@return number  milliseconds, with a resolution of about half a microsecond; negative if this event came first
+@raise RuntimeError (600) until the work of both is done; LogicError (400) if an event was never recorded or was created with "disable_timing"
+= cuda.Event:time_till(event)
+cuEventElapsedTime from this event to an end event.
+@param event cuda.Event  the end
+@return number  milliseconds, as for time_since()
+@raise as time_since()
+= cuda.Stream class
+A queue of work on the device. Work in a stream runs in order; different streams run concurrently. If you drop a
+stream with pending work, that work is still done, and dropping does not wait for it.
+@call fun(options?: integer|string|(integer|string)[]|{flags: any, priority: integer}): cuda.Stream  flags of cuda.stream_flags ("non_blocking": does not wait for the legacy stream), or a table of options
+@options flags priority
+= cuda.Stream.priority_range()
+cuCtxGetStreamPriorityRange of the current context. A lower number means a higher priority. Priorities outside the
+range are clamped to it.
+@return integer least     0 on all GPUs so far
+@return integer greatest  for example -5
+@raise LogicError (201) without a current context
+= cuda.Stream:close()
+cuStreamDestroy: destroys the stream now. Its pending work still runs; the call does not wait for it.
+@raise LogicError if it was already closed, and for the default streams
+= cuda.Stream:context()
+Returns the context that the stream was created in; for the default streams, the current context.
+@return cuda.Context
+@raise LogicError (201) for a default stream without a current context
+= cuda.Stream:flags()
+Returns the flags that the stream was created with.
+@return integer  cuda.stream_flags: 0, or NON_BLOCKING
+@raise LogicError for a closed stream
+= cuda.Stream:handle()
+The driver's handle.
+@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2 are the default streams
+= cuda.Stream:is_done()
+cuStreamQuery: returns true if all its work is done. Does not wait.
+@return boolean
+@raise errors of kernels; LogicError while the stream is being captured
+= cuda.Stream:on_complete(fn)
+cuLaunchHostFunc: calls fn() after all work that is in the stream now. The next call of cuda.poll(),
+Stream:synchronize() or Event:synchronize() after that work calls it, never the driver's own thread. Behind a kernel
+that failed it is never called: it is released when a call raises the fault, or when the context is destroyed. Then
+cuda.poll() raises the fault once.
+@param fn fun()  the function to call
+@return cuda.Stream self
+@raise LogicError while the stream is being captured
+= cuda.Stream:priority()
+cuStreamGetPriority.
+@return integer  clamped to Stream.priority_range()
+@raise LogicError for a closed stream; for the legacy stream, while a blocking stream is being captured
+= cuda.Stream:synchronize()
+cuStreamSynchronize: waits for all work in the stream. Then calls the functions passed to on_complete().
+@return cuda.Stream self
+@raise errors of kernels; LogicError while the stream is being captured
+= cuda.Stream:use(fn, ...)
+Calls fn(...) with this as the current stream, so kernels, copies and other operations without a stream argument run
+in it. You can nest calls; the previous stream becomes current again, even if fn raises an error. fn cannot yield to
+a coroutine outside. Before use() returns, it computes the pending array expressions that fn created: those that fn
+returns, and those that no other expression uses.
+@param fn function  the function to call
+@param ... any  the arguments of fn
+@return any ...  the results of fn
+@raise errors of fn
+= cuda.Stream:wait_for_event(event)
+cuStreamWaitEvent: makes later work of this stream wait on the device for the event, as it was last recorded. The
+event may be on another device. If the event was recorded in a stream that is being captured, this stream joins the
+capture; join it again before the capture ends.
+@param event cuda.Event  the event to wait for
+@return cuda.Stream self
+@raise LogicError for a mix of captured and not captured work
+= cuda.completion_fd()
+Returns a file descriptor for an event loop. It is readable while functions passed to Stream:on_complete(), or to
+host nodes of graphs, are ready; the loop then calls cuda.poll(). Each Lua state has its own descriptor. The loop
+must not read, write or close it; it is closed with the state, and programs that the loop starts do not inherit it.
+Behind a failed kernel the driver calls no function, and the descriptor does not become readable. So set a time limit
+for the wait, and then call Stream:is_done(), which raises the error. If another call has raised it, the descriptor
+is readable and poll() raises.
+@return integer fd  the same in each call
+@raise RuntimeError after a fork, or if the process has run out of descriptors
+= cuda.current_stream()
+Returns the stream of operations without a stream argument: that of the innermost Stream:use(), Stream:capture() or
+Stream:begin_capture(), otherwise the legacy stream.
+@return cuda.Stream
+= cuda.legacy_stream field
+CU_STREAM_LEGACY: the default stream. It waits for all streams except "non_blocking" ones, and they wait for it.
+= cuda.per_thread_stream field
+CU_STREAM_PER_THREAD: each thread's own default stream. It waits for the legacy stream, and the legacy stream waits
+for it.
+= cuda.poll()
+Calls the functions passed to Stream:on_complete() whose work is done, and releases buffers of completed copies. Does
+not wait.
+@return integer  the number of functions called
+@raise their errors; the remaining functions are called by the next poll() or synchronize(). LaunchError, once, if functions are not called because a kernel before them failed
+= cuda.wrap_stream(handle)
+cuStreamGetCtx, cuStreamGetFlags: returns a Stream for a CUstream that other code in this process owns. close()
+releases it without destroying the CUstream. The other code has to keep it alive. An invalid handle may crash the
+driver.
+@param handle integer|ffi.cdata*  the CUstream as a number; 0 and 1 are the legacy stream, 2 the per-thread one
+@return cuda.Stream
+@raise LogicError for a value that cannot be a handle
 # docs/textures.md
 = cuda.DynamicModule:get_surfref(name)
 Returns a surface reference of one of the sources.

@@ -30,7 +30,7 @@ local function read_other_names()
   local function add(name, text)
     local entry = target(text)
     renamed[name] = renamed[name] or { text = text, entry = entry }
-    if entry then
+    if entry and find(text, "^[%a_][%w_]*[.:][%w_]") then -- not a part of an expression
       names_of[entry.name] = names_of[entry.name] or {}
       table.insert(names_of[entry.name], name)
     end
@@ -71,7 +71,8 @@ function M.without_library(name)
 end
 
 local empty = {}
-for word in gmatch("a an and are can do does each every for from how i in is it of on the there to what with", "%a+") do
+for word in gmatch("a an and are can do does each every for from how i in is it of on the there to two what with",
+  "%a+") do
   empty[word] = true
 end
 

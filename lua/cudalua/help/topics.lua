@@ -14,9 +14,19 @@ for _, row in ipairs {
   { "backend backends vendor cublas cusolver cusparse cufft", "Own kernels and NVIDIA's libraries are described in " ..
     "docs/backends.md: who computes what, and how to see which one ran a call." },
   { "layer layers", "Layers of networks are described in docs/backends.md, section Linear layers." },
-  { "lowpass highpass bandpass pass filtering smooth smoothing denoise blur", "Filters are described in " ..
+  { "lowpass highpass bandpass pass filtering smooth smoothing denoise", "Filters are described in " ..
     "docs/signals.md: a:convolve(weights) and cuda.image.separable smooth, and examples/29_fft_filter.lua keeps the " ..
     "low frequencies of cuda.fft.rfft." },
+  { "blur blurring sharpen sobel edges gaussian", "Filters of pictures are described in docs/filters.md: " ..
+    "cuda.image.separable blurs, and cuda.image.convolve2d finds edges." },
+  { "time timing timeit timer benchmark measure clock", "To time one kernel, pass { time_kernel = true } to its " ..
+    "call. For a whole program, use cuda.profile(f). See docs/performance.md and docs/profiling.md." },
+  { "streams concurrent concurrently overlap", "Streams are described in docs/streams.md: stream:use(f) runs the " ..
+    "work of f in a stream." },
+  { "ship shipping deploy deployment distribute package", "To run a program on a machine without a compiler, use " ..
+    "cudalua build, which is described in docs/shipping.md." },
+  { "gpu gpus", "The name of a GPU is cuda.Device(0):name(), and its free memory is the first result of " ..
+    "cuda.mem_get_info(). See docs/devices.md and docs/memory.md." },
   { "moving rolling", 'A moving average of n elements is a:convolve(gpuarray.full(n, 1 / n), { mode = "valid" }), ' ..
     "see docs/signals.md." },
   { "squares regression fit fitting polyfit", "Least squares are cuda.linalg.lstsq(a, y), where the columns of a " ..

@@ -44,11 +44,18 @@ local function has_shown(x)
   return ok and shown
 end
 
+-- A report, such as gpuarray.explain() returns, is shown as it is, and not as a string in quotes.
+local function is_report(x) return type(x) == "string" and find(x, "\n.") and not find(x, "[%z\1-\8\11-\31\127]") end
+
 -- The texts of values: on one line, unless one has several. Ctrl-C while they are made is an error, and so is what has
 -- told meanwhile that the GPU is lost.
 local function texts(prompt, ...)
   local list, between, err = {}, "\t", nil
   if select("#", ...) == 1 and has_shown((...)) then return true end
+  if select("#", ...) == 1 and is_report((...)) then
+    prompt.write((gsub((...), "\n*$", "\n")))
+    return true
+  end
   for i = 1, select("#", ...) do
     list[i] = value_text((select(i, ...)), function(failed, x)
       err = err or failed

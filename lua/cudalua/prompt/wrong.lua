@@ -6,6 +6,8 @@ local ipairs, tonumber = ipairs, tonumber
 
 local lexer = require "cudalua.prompt.lexer"
 
+local foreign = require "cudalua.prompt.foreign"
+
 local M = {}
 
 local MOST = 100 -- bytes of a line that are shown
@@ -50,7 +52,7 @@ function M.text(text, message)
       end
     end
   end
-  local hint = cut_string(text, number)
+  local hint = cut_string(text, number) or foreign.hint(text, number)
   return hint and message .. "\nhint: " .. hint or message
 end
 

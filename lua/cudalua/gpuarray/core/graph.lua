@@ -137,6 +137,7 @@ local function refuse_operand(op, x)
   if value then
     if op.arity > 1 then text = "numbers only" end
     instead = "; create a 0-d array from a number with gpuarray.scalar()"
+    if op.arity == 3 then instead = instead .. object.colon(op.name, x):gsub("^;", ", or") end
   elseif core.kind(x) == "Scalar" then -- cuda.float32(2)
     instead = "; for a number with a type use gpuarray.scalar(value, dtype)"
   end
@@ -146,6 +147,8 @@ local function refuse_operand(op, x)
   -- With a dot before its name, a method lacks its last argument, or all of them.
   if x == nil and operators[op.name] then
     instead = ("; check the operand's name, or call the method with a colon: a:%s()"):format(op.name)
+  elseif x == nil and op.arity > 1 then
+    instead = ("; %s takes %d operands"):format(op.name, op.arity)
   elseif x == nil or op.arity == 1 then
     instead = instead .. object.colon(op.name, x)
   end

@@ -93,8 +93,11 @@ function M.check_array(what, x, name)
       (what:find "matmul$" and ", or write x:matmul(m) as m.T:matmul(x.T).T" or ""))
   end
   local first = not name or name == "a" or name == "numbers" -- choose's
+  local method = what:match ":([%w_]+)$"
+  local hint = not first and x == nil and method and ("; call the method with a colon: a:%s(%s)"):format(method, name)
+    or M.colon(what, x, not first)
   return refuse(what, (name and name .. " must be" or "expected") .. " a gpuarray, got " ..
-    require("cudalua.base.element").describe(x) .. M.colon(what, x, not first))
+    require("cudalua.base.element").describe(x) .. hint)
 end
 
 return M

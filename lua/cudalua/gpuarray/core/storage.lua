@@ -3,6 +3,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -70,6 +71,10 @@ function M.buffer(bytes)
     "gpuarray: a finalizer that ran during this allocation changed the current context")
   if traced then M.set_memory_line(buf, here()) end
   return buf, id
+end
+
+function hooks.free_held()
+  for _, pool in pairs_of(pools) do pcall(pool.free_held, pool) end -- a context may be gone
 end
 
 local strides_by_size = {} -- itemsize -> shape -> strides, of shapes that are alive

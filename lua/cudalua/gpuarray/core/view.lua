@@ -19,8 +19,9 @@ local same = layout.same
 
 local KEPT = 8 -- views of an array that are known
 
--- The leaf of an equal view that was made before, or a new one. A loop that slices the same array in each turn reads one
--- array, and its kernel has one argument for it. If the array's memory changes, so does its leaf `l` (storage.leaf_of).
+-- The leaf of an equal view that was made before, or a new one. A loop that slices the same array in each turn reads
+-- one array, and its kernel has one argument for it. If the array's memory changes, so does its leaf `l`
+-- (storage.leaf_of).
 local function leaf_at(store, l, offset, dtype, shape, strides)
   local views = l.views
   if views then
