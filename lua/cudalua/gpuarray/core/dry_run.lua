@@ -235,8 +235,9 @@ end
 local function evaluate_all(notes, list)
   results.together(list)
   for i = 1, #list do
+    local x = list[i]
     notes.failed = i
-    evaluate.force(list[i])
+    if x._sig then evaluate.force(x) elseif x._leaf then storage.leaf_of(x) end -- which raises if it was released
   end
 end
 
