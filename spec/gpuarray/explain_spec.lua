@@ -268,11 +268,15 @@ describe("gpuarray.explain", function()
     for _ = 1, 150 do a = a * 0.5 + y end
     local want = explain(a)
     local low, used, evaluated = a._low, a._a._used, storage.evaluated
+    local text = {}
+    for line in io.lines "lua/cudalua/gpuarray/core/dry_run.lua" do text[#text + 1] = line end
     -- Calls it, and raises an interruption before the k-th line of dry_run.lua. Returns how many lines ran.
     local function interrupted(k)
       local n = 0
       debug.sethook(function()
-        if not debug.getinfo(2, "S").source:find("gpuarray/core/dry_run", 1, true) then return end
+        local info = debug.getinfo(2, "Sl")
+        if not info.source:find("gpuarray/core/dry_run", 1, true) then return end
+        if text[info.currentline]:find("pcall(", 1, true) then return end -- what follows on that line undoes it all
         n = n + 1
         if n == k then
           debug.sethook()
