@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local cut = require "cudalua.gpuarray.core.cut"
 local dry_run = require "cudalua.gpuarray.core.dry_run"
 local graph = require "cudalua.gpuarray.core.graph"
+local errors = require "cudalua.base.errors"
 local knob = require "spec.support.knob"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
@@ -260,6 +261,47 @@ describe("gpuarray.explain", function()
     assert.is_false(require("cudalua.gpuarray.core.run").planned)
     assert.same({ low, used, evaluated }, { a._low, a._a._used, storage.evaluated })
     assert.is_true(collectgarbage "isrunning")
+  end)
+
+  it("restores everything if it is interrupted anywhere", function()
+    local a = x
+    for _ = 1, 150 do a = a * 0.5 + y end
+    local want = explain(a)
+    local low, used, evaluated = a._low, a._a._used, storage.evaluated
+    local text = {}
+    for line in io.lines "lua/cudalua/gpuarray/core/dry_run.lua" do text[#text + 1] = line end
+    -- Calls it, and raises an interruption before the k-th line of dry_run.lua. Returns how many lines ran.
+    local function interrupted(k)
+      local n = 0
+      debug.sethook(function()
+        local info = debug.getinfo(2, "Sl")
+        if not info.source:find("gpuarray/core/dry_run", 1, true) then return end
+        if text[info.currentline]:find("pcall(", 1, true) then return end -- what follows on that line undoes it all
+        n = n + 1
+        if n == k then
+          debug.sethook()
+          errors.raise("InterruptError", "interrupted")
+        end
+      end, "l")
+      local ok, err = pcall(explain, a)
+      debug.sethook()
+      if k <= n then assert.is_true(not ok and cuda.is_error(err, "InterruptError")) end
+      return n
+    end
+    local compiles = jit.status()
+    jit.off()
+    local lines = interrupted(math.huge)
+    local k, step = 1, math.max(math.floor(lines / (gpu.sanitized and 20 or 100)), 1)
+    while k <= lines do
+      interrupted(k)
+      local place = ("line %d of %d"):format(k, lines)
+      assert.is_false(planning.notes, place)
+      assert.same({ low, used, evaluated }, { a._low, a._a._used, storage.evaluated }, place)
+      assert.is_true(collectgarbage "isrunning", place)
+      k = k + ((k < 60 or k > lines - 60) and 1 or step)
+    end
+    if compiles then jit.on() end
+    assert.equal(want, explain(a))
   end)
 
   it("runs no finalizer, which would write to arrays that are only planned", function()

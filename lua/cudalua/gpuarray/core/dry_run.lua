@@ -235,8 +235,9 @@ end
 local function evaluate_all(notes, list)
   results.together(list)
   for i = 1, #list do
+    local x = list[i]
     notes.failed = i
-    evaluate.force(list[i])
+    if x._sig then evaluate.force(x) elseif x._leaf then storage.leaf_of(x) end -- which raises if it was released
   end
 end
 
@@ -250,11 +251,22 @@ local function planned(notes, list, each)
   local saved, restore = save_pending(list), planning.save()
   notes.before = saved
   local swaps = replacements(notes)
-  for _, swap in ipairs(swaps) do swap[4], swap[1][swap[2] ] = swap[1][swap[2] ], swap[3] end
-  local ok, failure = pcall(each and evaluate_all or attempt_all, each and notes or list, list)
-  for _, swap in ipairs(swaps) do swap[1][swap[2] ] = swap[4] end
-  M.restore_pending(saved)
-  restore()
+  for _, swap in ipairs(swaps) do swap[4] = swap[1][swap[2] ] end
+  local function evaluate_them()
+    for _, swap in ipairs(swaps) do swap[1][swap[2] ] = swap[3] end
+    if each then evaluate_all(notes, list) else attempt_all(list) end
+  end
+  local function undo()
+    for _, swap in ipairs(swaps) do swap[1][swap[2] ] = swap[4] end
+    M.restore_pending(saved)
+    restore()
+  end
+  -- On one line, as an interruption may come before any other one.
+  local ok, failure = pcall(evaluate_them) local undone, interruption = pcall(undo) -- luacheck: ignore
+  if not undone then
+    undo()
+    error(interruption, 0)
+  end
   if not ok then
     if evaluate.is_final(failure) then error(failure, 0) end
     notes.failure = failure
@@ -276,9 +288,11 @@ function M.plan(list, each)
   local notes = setmetatable({ kernels = {}, stored = {}, separate = {}, arrays = {}, before = {}, cuts = {},
     failed = 0 }, Notes)
   local collecting = is_collecting()
-  collectgarbage "stop"
-  local ok, failure = pcall(planned, notes, list, each)
-  if collecting then collectgarbage "restart" end
+  local function plan()
+    collectgarbage "stop"
+    planned(notes, list, each)
+  end
+  local ok, failure = pcall(plan) if collecting then collectgarbage "restart" end -- on one line, as above
   if not ok then error(failure, 0) end
   return notes
 end

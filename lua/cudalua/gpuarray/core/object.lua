@@ -13,8 +13,8 @@
 --                               ticket of its kernel where that left the value in a cell (mailbox.lua), and
 --                               storage.leaf_of() makes the rest
 --   _first                      if it was an operand while it was pending: the leaf of the value that it had when it
---                               was evaluated. Pending arrays with this operand mean that value, whatever is stored in it
---                               since. Otherwise false, so that a buffer that was replaced is not kept
+--                               was evaluated. Pending arrays with this operand mean that value, whatever is stored
+--                               in it since. Otherwise false, so that a buffer that was replaced is not kept
 --   _used                       pending: 0 until a kernel computes it on the way to something else; then what
 --                               computing it again has cost so far, as a part of what storing it costs (again.lua)
 --   _mark _num                  of the walk that last came by (plan.lua)
