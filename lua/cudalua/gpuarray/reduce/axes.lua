@@ -133,9 +133,17 @@ end
 ---@param count integer  of the numbers
 ---@return integer at
 function M.put_program(w, at, out, count)
+  w.arguments[at + 1], w.arguments[at + 2] = out.buf, out.off
+  return M.put_operands(w, at + 2, count)
+end
+
+---The same without what is written.
+---@param w cudalua.gpuarray.Walk
+---@param at integer     how many arguments there are already
+---@param count integer  of the numbers
+---@return integer at
+function M.put_operands(w, at, count)
   local list, numbers = w.arguments, w.numbers
-  list[at + 1], list[at + 2] = out.buf, out.off
-  at = at + 2
   for i = 1, w.nleaves do
     local l = w.leaves[i]
     list[at + 1], list[at + 2] = l.buf, l.off
