@@ -13,6 +13,7 @@
 
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
+local planning = require "cudalua.gpuarray.core.planning"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local M = {}
@@ -27,6 +28,20 @@ M.list = false
 
 local bytes, alone = 0, false -- that they keep alive; the only operand of all of them, which exceeds BYTES
 local counted = setmetatable({}, { __mode = "k" }) -- the storages of these bytes
+local due = math.huge
+
+local function set_due(born)
+  due = born
+  graph.set_due(born)
+end
+
+planning.keeps(function()
+  local list, n, only, stores, at, make_room = M.list, bytes, alone, counted, due, storage.make_room
+  return function()
+    M.list, bytes, alone, counted, storage.make_room = list, n, only, stores, make_room
+    set_due(at)
+  end
+end)
 
 ---Computes a list of them; joint.lua puts its function here.
 ---@param list {n: integer, [integer]: cudalua.gpuarray.Array}  has holes
@@ -41,10 +56,11 @@ function M.compute(x) return storage.leaf_of(x) end
 ---@raise an interruption, and what ends the device
 function M.start()
   local list = M.list
+  storage.make_room = nil
   if not list then return end
-  M.list, bytes, alone, storage.make_room = false, 0, false, nil
-  if next(counted) then counted = setmetatable({}, { __mode = "k" }) end
-  graph.set_due(math.huge)
+  if bytes > 0 then counted = setmetatable({}, { __mode = "k" }) end
+  M.list, bytes, alone = false, 0, false
+  set_due(math.huge)
   M.run(list)
 end
 local start = M.start
@@ -101,7 +117,7 @@ function M.admit(operand, context)
     start()
     return M.admit(operand, context)
   end
-  if alone then graph.set_due(math.huge) end -- this one belongs to them
+  if alone then set_due(math.huge) end -- this one belongs to them
   return found
 end
 
@@ -109,17 +125,19 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@param found table  what admit() returned
 function M.wait(x, found)
-  storage.add(M, "list", x)
-  storage.make_room = start
   for i = 1, #found.stores do
     local store = found.stores[i]
     if not counted[store] then counted[store], bytes = true, bytes + store.bytes end
   end
-  if found.alone then
-    alone = found.alone
-    graph.set_due(x._born)
-  elseif M.list.n == 1 then
-    graph.set_due(x._born + M.AFTER)
+  alone = found.alone
+  storage.add(M, "list", x)
+  storage.make_room = start
+  local list = M.list
+  if not list then return end -- a finalizer has started it
+  if alone then
+    set_due(x._born)
+  elseif list.n == 1 then
+    set_due(x._born + M.AFTER)
   end
 end
 

@@ -2,8 +2,8 @@
 -- arrays are of two kinds, those that are gone along (a sum's elements, a scan's line) and those that are kept.
 
 local codegen = require "cudalua.gpuarray.kernel.codegen"
-local core = require "cudalua.core"
 local plan = require "cudalua.gpuarray.core.plan"
+local storage = require "cudalua.gpuarray.core.storage"
 
 local abs, min = math.abs, math.min
 
@@ -177,8 +177,7 @@ end
 ---@param ... any       for compute
 ---@return any
 function M.elsewhere(compute, buf, ...)
-  local context = core.memory_context(buf)
-  return context:with(compute, ...)
+  return storage.with_context(buf, compute, ...)
 end
 
 return M

@@ -263,7 +263,7 @@ M.BYTES = 128
 ---@field word? string        how four elements of one byte are added at once: a part of reduce.cu
 ---@field told? boolean       the one result is left in a cell, too: see mailbox.lua
 ---@field lines? string       where the kernel begins
----@field results? integer     it has several results, out1[] ..., of which finish() returns y1 ...
+---@field results? integer     it has several results, out1[] ..., and finish() returns y1 ...
 ---@field divisors? string[]   parameters of finish() behind the count
 ---@field second? string       a second phase, which sees the elements once more: its acc_t and what is done with it
 

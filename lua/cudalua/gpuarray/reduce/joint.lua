@@ -1,5 +1,5 @@
--- Several reductions of one operand along the same axes, in one kernel. How an output's elements are combined depends on
--- their number alone, so each result has the bits that it has alone.
+-- Several reductions of one operand along the same axes, in one kernel. How an output's elements are combined depends
+-- on their number alone, so each result has the bits that it has alone.
 --
 -- A variance is a member, too, where a block has all elements of its outputs: the kernel sees the elements once more,
 -- beside their mean. Elsewhere it is two reductions: the mean, and the mean of the squared distances from it.
@@ -223,8 +223,10 @@ end
 
 local compute
 
--- Has another computed one of the results meanwhile, or taken it away?
-local function is_changed(g)
+---Has a finalizer computed one of the results meanwhile, or released it?
+---@param g cudalua.gpuarray.JointMember[]
+---@return boolean
+function M.is_changed(g)
   for _, member in ipairs(g) do
     if member.array and not member.array._sig then return true end
   end
@@ -233,7 +235,7 @@ end
 
 -- An attempt to compute all results. False: this kernel cannot.
 local function attempt(since, g, x, kind)
-  if is_changed(g) then return false end
+  if M.is_changed(g) then return false end
   local w, operand, to = plan.begin(x._shape, false), reduce_run.operand_of(x), g[1].to
   w.numbered = true
   plan.walk(w, operand)

@@ -1,6 +1,6 @@
 -- From the program of several reductions of one operand (joint.lua) to CUDA C. A kernel has a struct of what each of
--- them combines, and combines member by member, so each has the bits that it has alone. Reductions that combine the same
--- values in the same way, such as a sum and a mean, share a member.
+-- them combines, and combines member by member, so each has the bits that it has alone. Reductions that combine the
+-- same values in the same way, such as a sum and a mean, share a member.
 
 local add = require("cudalua.base.tables").add
 local codegen = require "cudalua.gpuarray.kernel.codegen"

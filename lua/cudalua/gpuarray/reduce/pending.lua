@@ -9,6 +9,7 @@ local hooks = require "cudalua.base.hooks"
 local joint = require "cudalua.gpuarray.reduce.joint"
 local map = require "cudalua.gpuarray.core.map"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local planning = require "cudalua.gpuarray.core.planning"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local run = require "cudalua.gpuarray.reduce.run"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -39,7 +40,8 @@ end
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
 function M.written(kind, a, to)
   if graph.is_eager() or graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
-  local context, operand, found = core.context_id(), nil, nil
+  local context = core.context_id()
+  local operand, found
   repeat -- making room may compute the operand
     operand = graph.operand(a)
     found = waiting.admit(operand, context)
@@ -57,11 +59,11 @@ end
 
 -- ---- computing ------------------------------------------------------------------------------------------------------
 
----What stands for the operand of a pending reduction: see run.lua.
----@param x cudalua.gpuarray.Array
----@return cudalua.gpuarray.Operand
-function M.operand_of(x)
-  local o = x._a
+-- Finalizers may compute a pending reduction at any time, which then has no operand: what is read of it is read in one
+-- statement.
+
+-- What stands for the operand of a pending reduction: see run.lua.
+local function operand_of(o)
   if o._leaf ~= true then
     return { _operand = o, _shape = o._shape, _size = o._size, _dtype = o._dtype, _born = o._born, _low = o._low }
   end
@@ -134,9 +136,9 @@ end
 -- ---- what waits -----------------------------------------------------------------------------------------------------
 
 local function leaf_of(x)
-  local sig, to = x._sig, x._b
-  if not sig then return storage.leaf_of(x) end -- by a finalizer, meanwhile
-  return compute(sig.reduces, M.operand_of(x), to)
+  local sig, operand, to = x._sig, x._a, x._b
+  if not sig then return storage.leaf_of(x) end
+  return compute(sig.reduces, operand_of(operand), to)
 end
 
 -- As f(x), where lines are traced: errors tell where it was written.
@@ -162,13 +164,10 @@ local function take_spreads(spreads, x, mean, written)
 end
 
 -- Computes several pending reductions of one operand in as few kernels as possible.
-local function together(group)
-  local members, x, rest, spreads = {}, M.operand_of(group[1]), {}, {}
-  for i, y in ipairs(group) do
-    local kind = y._sig and y._sig.reduces
-    if not kind then return end
-    members[i] = { kind = kind, to = y._b, array = y }
-    local list = kind.middle and spreads or rest
+local function together(members)
+  local x, rest, spreads = operand_of(members.operand), {}, {}
+  for i, member in ipairs(members) do
+    local list = member.kind.middle and spreads or rest
     list[#list + 1] = members[i]
   end
   local leaves = joint.compute(members, x)
@@ -191,16 +190,22 @@ local function same_axes(a, b, n)
   return true
 end
 
--- The i-th of a list, with those behind it that one kernel can compute as well.
+-- The i-th of a list, with those behind it that one kernel can compute as well; nil: it has a value.
 local function group_of(list, i)
   local x = list[i]
-  local group, kinds, operand, axes = { x }, { x._sig.reduces }, x._a, x._b.axes
-  local rank = #(operand._leaf == true and operand.shape or operand._shape)
+  if not x then return nil end
+  local sig, operand, to = x._sig, x._a, x._b
+  if not sig then return nil end
+  local group, kinds = { { kind = sig.reduces, to = to, array = x }, operand = operand }, { sig.reduces }
+  local axes, rank = to.axes, #(operand._leaf == true and operand.shape or operand._shape)
   for k = i + 1, list.n do
     local y = list[k]
-    local sig = y and y._sig
-    if sig and y._a == operand and same_axes(y._b.axes, axes, rank) and joint.fits(kinds, sig.reduces) then
-      group[#group + 1], kinds[#kinds + 1] = y, sig.reduces
+    if y then
+      local other, of, along = y._sig, y._a, y._b
+      if other and of == operand and same_axes(along.axes, axes, rank) and joint.fits(kinds, other.reduces) then
+        group[#group + 1] = { kind = other.reduces, to = along, array = y }
+        kinds[#kinds + 1] = other.reduces
+      end
     end
   end
   return group
@@ -214,13 +219,14 @@ end
 
 function waiting.run(list)
   for i = 1, list.n do
-    local x = list[i]
-    if x and x._sig then
-      local group = group_of(list, i)
-      if hooks.profiling then core.profile_line(storage.line_of(x) or nil) end
+    local group = group_of(list, i)
+    if group then
+      if hooks.profiling then core.profile_line(storage.line_of(group[1].array) or nil) end
+      for k = 1, planning.notes and #group or 0 do planning.notes:starts(group[k].array) end
       if #group > 1 then attempt(together, group) end
       for k = 1, #group do
-        if group[k]._sig then attempt(waiting.compute, group[k]) end
+        local x = group[k].array
+        if x._sig then attempt(waiting.compute, x) end
       end
       if hooks.profiling then core.profile_line(nil) end
     end

@@ -62,7 +62,8 @@ local function spread(what, a, options, root)
   local x, t = call.types_of(what, a, asked)
   local n = 1
   for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
-  local divisor, result = max(n - ddof, 0), nil
+  local divisor = max(n - ddof, 0)
+  local result
   if a._size == 0 or a._dtype.kind == "complex" or t.kind == "complex" then
     result = in_steps(what, a, x, t, axes, keepdims, divisor, root)
   else

@@ -484,6 +484,7 @@ end
 local function shared(context, p, bytes, out)
   if p.counters == 0 then return nil end
   bytes = p.outputs * p.parts * bytes
+  if run.planned then return storage.buffer(bytes), storage.buffer(4 * p.counters), true end
   local stream = core.current_stream()
   -- Each thread has its own default stream; and graphs may be launched in any stream.
   if stream == per_thread or core.array_ready(out) then return storage.buffer(bytes), zeros(p.counters), true end
@@ -690,11 +691,14 @@ local function attempt(since, kind, x, to, buf, context, make)
   gather(w, p, { buf = buf, off = 0 }, to.count, partial, counting)
   w.kernel, w.blocks, w.since, w.scratch = k, p.blocks, since, own and { partial }
   w.mailbox = k.told and watched[context]
+  local leaf = make == leaf_in and leaf_in(buf, context, kind, to)
+  if leaf then w.writes[1], w.nwrites = leaf, 1 end
   local done, captured, ticket = run.kernel(w)
   plan.finish(w, done)
   if not done then return AGAIN end
+  if leaf then return leaf end
   local result = make(buf, context, kind, to, ticket)
-  if captured then run.captured(make == leaf_in and result or storage.leaf_of(result)) end
+  if captured then run.captured(storage.leaf_of(result)) end
   return result
 end
 
