@@ -454,6 +454,32 @@ describe("Reductions that wait", function()
     gpu.raises("LogicError", "needs the value", gpuarray.fuse(function(a) return a:var(1) end), x)
   end)
 
+  it("are explained without being started, and have sources", function()
+    local m, v, z = x:mean(1), x:var(1), nil
+    z = (x - m) / v
+    local text
+    assert.equal(0, gpu.kernels(function() text = gpuarray.explain(z) end))
+    assert.is_truthy(m._sig and v._sig)
+    assert.is_truthy(text:find("2 kernels", 1, true))
+    assert.is_truthy(text:find("reductions start before other arrays are computed", 1, true))
+    assert.is_truthy(gpuarray.source(v):find "array_mean_var%(")
+    local large = gpuarray.zeros { 70001, 3 }
+    local s = large:sum(1) -- whose blocks share memory
+    assert.is_truthy(gpuarray.explain(s):find("1 kernel", 1, true))
+    assert.equal(2, gpu.kernels(function() z:eval() end)) -- zeros() has started the others
+    assert.equal(0, s[1])
+    -- They are as before: one that exceeds the bytes starts with the next operation, and joins others until then.
+    finally(knob(waiting, "BYTES", 4000))
+    large:eval()
+    assert.equal(1, launches(function()
+      local a = large:max(1)
+      gpuarray.explain(a)
+      local b = large:min(1)
+      local _ = y + 1
+      assert.is_falsy(a._sig or b._sig)
+    end))
+  end)
+
   it("may be operands of anything", function()
     local m = x:mean { axis = 1, keepdims = true }
     assert.same({ { -1.5, -1.5, -3 }, { 1.5, 1.5, 3 } }, (x - m):tolist())
