@@ -23,10 +23,10 @@ setmetatable(Event, {
 local record = Event.record
 
 -- Reductions that were written before belong to the work before the event.
-function Event:record(...)
+function Event.record(...)
   hooks.start_waiting()
-  record(self, ...)
-  return self
+  record(...)
+  return (...)
 end
 
 ---cuIpcOpenEventHandle: opens an event that another process created with {"interprocess", "disable_timing"}, in the

@@ -49,22 +49,22 @@ end
 -- called by their names, which messages show.
 local synchronize, wait_for_event, on_complete = Stream.synchronize, Stream.wait_for_event, Stream.on_complete
 
-function Stream:synchronize(...)
+function Stream.synchronize(...)
   hooks.start_waiting()
-  synchronize(self, ...)
-  return self
+  synchronize(...)
+  return (...)
 end
 
-function Stream:wait_for_event(...)
+function Stream.wait_for_event(...)
   hooks.start_waiting()
-  wait_for_event(self, ...)
-  return self
+  wait_for_event(...)
+  return (...)
 end
 
-function Stream:on_complete(...)
+function Stream.on_complete(...)
   hooks.start_waiting()
-  on_complete(self, ...)
-  return self
+  on_complete(...)
+  return (...)
 end
 
 local capture = Stream.capture
