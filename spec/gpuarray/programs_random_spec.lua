@@ -10,6 +10,7 @@ local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
+local waiting = require "cudalua.gpuarray.core.waiting"
 local whole = require "cudalua.gpuarray.core.whole"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
@@ -90,6 +91,50 @@ local steps = {
   column = function()
     local j, f = random(WHOLE), pick(expressions)
     return function(s) s[4] = f(s[j], s[4]):max(1) end
+  end,
+  -- Reductions that wait, and what other steps do meanwhile: read them, overwrite and release what they read.
+  columns = function()
+    local j, k, f = random(WHOLE), random(WHOLE), pick(expressions)
+    local first, second = pick { "max", "mean", "sum" }, pick { "var", "std", "min" }
+    local fresh = random(2) == 1
+    return function(s)
+      local e = fresh and f(s[j], s[k]) or s[j]
+      local a, b = e[first](e, 1), e[second](e, 1)
+      s.waits = { a, b, s[k]:max(2) }
+      s[4] = a * 0.25 + b * 0.125
+    end
+  end,
+  moments = function()
+    local i, j, axis = random(WHOLE), random(WHOLE), random(2)
+    return function(s)
+      local x = s[j]
+      s[i] = (x - x:mean { axis = axis, keepdims = true }) / (x:var { axis = axis, keepdims = true } + 1)
+    end
+  end,
+  wait = function()
+    local i, v = random(WHOLE), random(5) / 4
+    return function(s)
+      local t = s[i]:copy()
+      local a, b = t:sum(1), t:max(1)
+      if v >= 1 then t:release() elseif v > 0.5 then t:fill(v) else t[{ { 1, 2 } }] = v end
+      s[4] = a * 0.125 + b
+    end
+  end,
+  keep = function()
+    local i, name = random(WHOLE), pick { "sum", "mean", "max" }
+    return function(s) s[4] = s[i][name](s[i], 1) end
+  end,
+  streams = function()
+    local i, j = random(WHOLE), random(WHOLE)
+    return function(s)
+      s.stream = s.stream or cuda.Stream()
+      local before, inside = s[i]:min(1), nil
+      s.stream:use(function()
+        inside = s[j]:var(1)
+        s[j] = s[j] * 0.5
+      end)
+      s[4] = before * 0.5 + inside
+    end
   end,
   scan = function()
     local i, j, axis = random(WHOLE), random(WHOLE), random(2)
@@ -337,6 +382,32 @@ describe("Random programs with several results", function()
       local box = box_of(leaf)
       if box and box.first[1] > 0 then box.first[1] = box.first[1] - 1 end
       return box
+    end))
+    assert.is_true((differing(programs(40, 20261128))) > 0)
+  end)
+
+  it("have reductions that wait, and would end otherwise if these were released with what they read", function()
+    local waited, wait = 0, waiting.wait
+    finally(knob(waiting, "wait", function(...)
+      waited = waited + 1
+      return wait(...)
+    end))
+    assert.equal(0, (differing(programs(40, 20261128))))
+    assert.is_true(waited > 100)
+    finally(knob(storage, "before_release", function() end))
+    assert.is_true((differing(programs(40, 20261128))) > 0)
+  end)
+
+  it("would end otherwise if reductions that wait neither started before a write nor were readers", function()
+    finally(knob(waiting, "start", function() end))
+    assert.equal(0, (differing(programs(40, 20261128))))
+    local readers = storage.readers
+    finally(knob(storage, "readers", function(...)
+      local list, kept = readers(...), {}
+      for _, x in ipairs(list) do
+        if not (x._sig and x._sig.reduces) then kept[#kept + 1] = x end
+      end
+      return kept
     end))
     assert.is_true((differing(programs(40, 20261128))) > 0)
   end)

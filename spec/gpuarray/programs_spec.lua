@@ -6,18 +6,18 @@ local main = dofile "bench/programs/main.lua"
 -- Launches with the results in one gpuarray.eval(), and with one result after the other. These numbers may only fall.
 local most = {
   softmax = { 3, 3 },
-  layer_norm = { 4, 4 },
+  layer_norm = { 2, 2 },
   rms_norm = { 2, 2 },
   black_scholes = { 1, 2 },
   mandelbrot = { 5, 6 },
   adam = { 1, 1 },
   k_means = { 7, 7 },
   attention = { 4, 4 },
-  standardise = { 4, 4 },
+  standardise = { 2, 2 },
   leapfrog = { 3, 6 },
   drawdown = { 4, 4 },
   life = { 1, 1 },
-  mean_and_variance = { 4, 4 },
+  mean_and_variance = { 1, 1 },
   chain = { 3, 3 },
   wave = { 10, 10 },
 }

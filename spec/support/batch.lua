@@ -14,7 +14,7 @@ local OWN = "compute word_at acc_t index_t bases_t raw_t neutral finish batch Pa
   .. "is_last combine_parts words_t packs_t part_t value_t none end add Column unit some_unit of_pack UNIT TURN "
   .. "RUN K ROW ROWS TILE WORDS Words from_lane present within_run load_part finish_run Leaves cell_t publish wait "
   .. "load_row arrange finish_row ROOM BYTES spaced element ends_group LINES fetch_ahead "
-  .. "cell_before hand_on look_back result combine tell"
+  .. "cell_before hand_on look_back result combine tell middle_t middle_of square values_of"
 
 local function compile(list, first, last, id)
   local texts, pieces = {}, {}
@@ -33,6 +33,10 @@ local function compile(list, first, last, id)
       local whole = "%f[%w_]" .. word .. "%f[^%w_]"
       if not done[word] and k.device:find(whole) then kernel = kernel:gsub(whole, space .. word) end
       done[word] = true
+    end
+    for _, phase in ipairs { "first", "second" } do -- namespaces within the kernel's own
+      local prefix = phase .. "::"
+      kernel = kernel:gsub(prefix .. space, prefix):gsub("%f[%w_]" .. prefix, space .. prefix)
     end
     for piece in pairs(k.pieces) do pieces[piece] = true end
     texts[#texts + 1] = ("namespace n%d {\n%s}\n%s"):format(i, k.device, kernel)

@@ -37,6 +37,9 @@ function M.free_held() end
 ---Computes what was written down and not computed (gpuarray.lua).
 function M.compute_pending() end
 
+---Starts the reductions that wait (gpuarray/core/waiting.lua).
+function M.start_waiting() end
+
 ---A function of stream:use() begins (gpuarray/core/inside.lua).
 ---@return boolean entered  leave_stream() is told
 function M.enter_stream() return false end

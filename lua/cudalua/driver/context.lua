@@ -3,6 +3,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 
 ---@class cudalua.Context
 ---@overload fun(device: cudalua.Device, flags?: integer|string|(integer|string)[]): cudalua.Context
@@ -11,6 +12,14 @@ local Context = core.classes.Context
 setmetatable(Context, {
   __call = function(_, device, flags) return core.classes.Device.make_context(device, flags) end,
 })
+
+local synchronize = Context.synchronize
+
+-- Reductions that were written before belong to the work that is waited for.
+function Context.synchronize(...)
+  hooks.start_waiting()
+  synchronize(...)
+end
 
 ---Makes the context current, calls f(...) and removes the context from the stack again, even if f raises an error.
 ---@param f function  the function to call

@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 
 ---An event marks a point in a stream. You can wait for it, query it, and measure the time between two events.
 ---@class cudalua.Event
@@ -18,6 +19,15 @@ setmetatable(Event, {
     return core.event(options.flags)
   end,
 })
+
+local record = Event.record
+
+-- Reductions that were written before belong to the work before the event.
+function Event.record(...)
+  hooks.start_waiting()
+  record(...)
+  return (...)
+end
 
 ---cuIpcOpenEventHandle: opens an event that another process created with {"interprocess", "disable_timing"}, in the
 ---current context, which must be on the same device. Streams of other devices can wait for it.

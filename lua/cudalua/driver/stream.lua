@@ -41,7 +41,30 @@ end
 
 function Stream:use(fn, ...)
   if not errors.is_callable(fn) then return use(self, fn, ...) end
+  hooks.start_waiting() -- in the streams that they were written in
   return use(self, inside, fn, ...)
+end
+
+-- Events and waits are about the work of before, which reductions that were written belong to. The functions in C are
+-- called by their names, which messages show.
+local synchronize, wait_for_event, on_complete = Stream.synchronize, Stream.wait_for_event, Stream.on_complete
+
+function Stream.synchronize(...)
+  hooks.start_waiting()
+  synchronize(...)
+  return (...)
+end
+
+function Stream.wait_for_event(...)
+  hooks.start_waiting()
+  wait_for_event(...)
+  return (...)
+end
+
+function Stream.on_complete(...)
+  hooks.start_waiting()
+  on_complete(...)
+  return (...)
 end
 
 local capture = Stream.capture

@@ -125,6 +125,7 @@ end
 function stored.drawn() return "random numbers, which a kernel of their own draws in C order" end
 function stored.operands() return "a kernel has at most 4000 bytes of arguments" end
 function stored.cut() return "read behind the cut" end
+function stored.waits() return "reductions start before other arrays are computed" end
 function stored.unread() return "not read yet, but perhaps behind the cut" end
 
 local separate = {}
@@ -298,6 +299,11 @@ function M.source(x)
   local notes = dry_run.plan({ x }, true)
   if notes.failure then error(notes.failure, 0) end
   local last = notes.kernels[#notes.kernels]
+  for _, k in ipairs(notes.kernels) do
+    for _, leaf in ipairs(k.writes) do
+      if leaf.buf and notes.arrays[leaf.buf] == x then last = k end
+    end
+  end
   if not last then errors.raise("LogicError", "gpuarray.source: the array has no elements, so it needs no kernel") end
   return codegen.source(last.kernel)
 end

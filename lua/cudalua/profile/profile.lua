@@ -51,9 +51,13 @@ function M.profile(f, options)
     errors.raise("LogicError", 'profile: clock must be "cupti" or "events", got ' .. errors.text(clock))
   end
   local counters = options.counters ~= false
+  hooks.start_waiting()
   local recorder = core.profile_begin(counters, clock ~= "events")
   hooks.profiling = true
-  local ok, err = pcall(f)
+  local ok, err = pcall(function()
+    f()
+    hooks.start_waiting()
+  end)
   hooks.profiling = false
   local info = core.profile_end(recorder, ok)
   if not ok then

@@ -206,7 +206,7 @@ local function source_of(session, x)
   if getmetatable(x) == "cudalua.gpuarray" then
     if x._sig then return require("cudalua.gpuarray").source(x) end
     return "the array has its value; :source shows the kernel of an expression that is not computed yet, such as " ..
-      "a + b. Reductions and scans are computed when they are written"
+      "a + b or a:sum(1). Scans and reductions to one value are computed when they are written"
   end
   if type(x) == "function" then
     return session:lines_of(x) or lines_of(x) or

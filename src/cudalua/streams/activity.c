@@ -43,7 +43,8 @@ typedef struct cl_Profile {
   bool cupti, pushed; /* CUPTI has the times; a call failed before its number was popped */
   const char *why;    /* CUPTI is not used; NULL: nobody asked for it */
   uint64_t began, ended;
-  uint64_t bytes; /* of the next kernel; 0: not known */
+  uint64_t bytes;   /* of the next kernel; 0: not known */
+  const char *line; /* that kernels are said to be of, interned; NULL: the one that runs */
   cl_Activity *chunk[CHUNKS];
   uint32_t n, dropped, untimed, range;
   double tie_ns, pair_ns; /* how well the clocks are tied; what an empty pair of events takes */
@@ -241,7 +242,7 @@ cl_Activity *cl_activity_begin(lua_State *L, cl_ActivityKind kind, const char *n
   if (!a) return NULL;
   a->kind = kind;
   a->name = name;
-  a->line = cl_here(L);
+  a->line = p->line && kind == CL_A_KERNEL ? p->line : cl_here(L);
   a->bytes = bytes;
   if (kind == CL_A_KERNEL) {
     a->bytes = p->bytes;
@@ -549,6 +550,13 @@ int cl_profile_record(lua_State *L) {
 int cl_profile_bytes(lua_State *L) {
   cl_Profile *p = cl_state(L)->profile;
   if (p) p->bytes = (uint64_t)lua_tonumber(L, 1);
+  return 0;
+}
+
+/* profile_line(line): that wrote what kernels compute from here on; nil: the line that runs */
+int cl_profile_line(lua_State *L) {
+  cl_Profile *p = cl_state(L)->profile;
+  if (p) p->line = lua_type(L, 1) == LUA_TSTRING ? cl_intern(lua_tostring(L, 1)) : NULL;
   return 0;
 }
 

@@ -71,7 +71,7 @@ end
 
 ---Why an array is stored, or is not in the kernel of others.
 ---@class cudalua.gpuarray.PlanReason
----@field kind string  "again", "mapped", "drawn", "operands", "cut", "unread", "strides", "limit"
+---@field kind string  "again", "mapped", "drawn", "operands", "cut", "unread", "waits", "strides", "limit"
 
 ---What the planner decided.
 ---@class cudalua.gpuarray.Notes
@@ -107,6 +107,10 @@ end
 function Notes:again(x, bytes, stored)
   self.stored[x] = self.stored[x] or { kind = "again", bytes = bytes, stored = stored }
 end
+
+---A reduction that waits starts before other arrays are computed.
+---@param x cudalua.gpuarray.Array
+function Notes:starts(x) self.stored[x] = self.stored[x] or { kind = "waits" } end
 
 ---The operands of an expression are stored because its kernel would have too many arguments.
 ---@param x cudalua.gpuarray.Array

@@ -11,6 +11,7 @@ local plan = require "cudalua.gpuarray.core.plan"
 local planning = require "cudalua.gpuarray.core.planning"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
+local waiting = require "cudalua.gpuarray.core.waiting"
 
 local ceil = math.ceil
 local context_id, run_fresh, AGAIN = core.context_id, run.fresh, run.AGAIN
@@ -257,7 +258,10 @@ local fit = M.fit
 ---@param whole? boolean  it is cut already: see cut.lua
 ---@return table leaf
 function M.evaluate(x, whole)
-  if not x._sig then return storage.leaf_of(x) end
+  if x._sig and waiting.list then waiting.start() end
+  local sig = x._sig
+  if not sig then return storage.leaf_of(x) end
+  if sig.reduces then return waiting.compute(x) end
   if not whole then
     fit(x)
     if not x._sig then return storage.leaf_of(x) end
@@ -293,6 +297,9 @@ end
 ---The same for callers that do not need the value's layout, which is made when it is needed.
 ---@param x cudalua.gpuarray.Array
 function M.force(x)
+  if x._sig and waiting.list then waiting.start() end
+  local sig = x._sig
+  if sig and sig.reduces then return waiting.compute(x) end
   fit(x)
   if x._sig and not x._store and not storage.is_scoped() then
     local buf, context
@@ -333,6 +340,7 @@ M.in_words = in_words
 ---@param since? integer  of storage.writes: nothing is written if there were others since then
 ---@return boolean done
 function M.store(x, out, size, since)
+  if waiting.list then waiting.start() end
   fit(x)
   if out.dtype.kind == "struct" and x._leaf == true then
     size = size * out.dtype.itemsize / math.min(out.dtype.alignment, 8)

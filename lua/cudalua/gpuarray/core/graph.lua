@@ -108,8 +108,19 @@ end
 ---@return boolean
 function M.limits_lifted() return reach == math.huge end
 
--- An expression that reaches too far back. What reads memory that others may change is computed at once.
+local due = math.huge
+
+---Reductions that wait (waiting.lua) start when an operation after this one is written.
+---@param number integer  of the operation
+function M.set_due(number) due = number end
+
+---Starts the reductions that wait: see waiting.lua.
+function M.start_waiting() end
+
+-- An expression that reaches too far back, or one after which what waits has to start. What reads memory that others
+-- may change is computed at once.
 local function limit(x)
+  if x._born > due then M.start_waiting() end
   local many = fresh > MOST_ARRAYS
   if many then fresh, turn = 0, turn + 1 end
   if reach == EAGER or x._low < 0 then
@@ -305,7 +316,7 @@ local function finish(sig, shape, ndim, size, a, b, c, low)
     _mark = 0, _num = 0 }, mt)
   if not sig.part then remember(x) end
   if traced then storage.set_line(x, here() or false) end
-  if x._born - x._low > reach or fresh > MOST_ARRAYS then limit(x) end
+  if x._born - x._low > reach or fresh > MOST_ARRAYS or x._born > due then limit(x) end
   return x
 end
 

@@ -8,6 +8,7 @@ local hooks = require "cudalua.base.hooks"
 local object = require "cudalua.gpuarray.core.object"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
+local waiting = require "cudalua.gpuarray.core.waiting"
 
 ---Before the function of stream:use() runs.
 function hooks.enter_stream()
@@ -20,6 +21,7 @@ end
 ---@param ok boolean       it returned
 ---@param ... any          what it returned
 function hooks.leave_stream(entered, ok, ...)
+  if ok and not graph.limits_lifted() then waiting.start() end
   local list = entered and storage.record_end() or storage.all_pending()
   if not ok or #list == 0 or graph.limits_lifted() then return end
   local returned = {}

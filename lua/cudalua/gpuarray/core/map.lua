@@ -243,13 +243,17 @@ end
 
 local waiting = { list = false } -- see storage.add
 
+---Computes a pending array before memory that it reads is freed, or a pending operand is dropped.
+---@param x cudalua.gpuarray.Array
+function M.watch(x) storage.add(waiting, "list", x) end
+
 ---The result, which waits until it is needed, or is computed at once.
 ---@param making cudalua.gpuarray.Making
 ---@param x cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array x
 function M.finish(making, x)
   if making.now then evaluate.evaluate(x) end
-  if x._sig then storage.add(waiting, "list", x) end
+  if x._sig then M.watch(x) end
   return x
 end
 
@@ -270,6 +274,7 @@ end
 
 -- A copy would have computed its operands, too.
 local function start_operands(x)
+  if x._sig.reduces then return end
   for _, operand in ipairs { x._a, x._b } do
     local sig = type(operand) == "table" and operand._sig
     if sig and sig.maps then

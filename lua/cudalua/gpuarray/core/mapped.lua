@@ -185,6 +185,17 @@ local function scalar(w, x, dtype)
   return w.values
 end
 
+---A reduction that has not started, met by a walk: it is computed before the kernel.
+---@param w cudalua.gpuarray.Walk
+---@param x cudalua.gpuarray.Array
+---@param sig table
+---@return integer  the number of its value
+function M.needs(w, x, sig)
+  w.first, w.values = w.first or x, w.values + 1
+  step(w, sig)
+  return w.values
+end
+
 -- Returns the number of the value, which may be one that came up before.
 function walk_below(w, x, dtype, below)
   if type(x) == "number" then return scalar(w, x, dtype) end
@@ -209,6 +220,7 @@ function walk_below(w, x, dtype, below)
     step(w, sig)
     return w.values
   end
+  if sig.reduces then return M.needs(w, x, sig) end
   if sig.maps and not sig.selects then
     return walk_below(w, a, sig.x, go_below(w, x, b, below))
   end
@@ -240,6 +252,7 @@ end
 ---@param b any
 ---@param c any
 function plan.walk_map(w, x, sig, a, b, c)
+  if sig.reduces then return M.needs(w, x, sig) end
   if not w.maps then
     w.first, w.values = w.first or w.inner[1] or x, w.values + 1
     return step(w, sig)

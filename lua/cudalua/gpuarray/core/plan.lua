@@ -271,7 +271,7 @@ local function walk(w, x, dtype)
     w.values = w.values + 1
     return step(w, scalar_tokens[dtype])
   end
-  if sig.maps then return M.walk_map(w, x, sig, a, b, c) end
+  if sig.maps then return M.walk_map(w, x, sig, a, b, c) end -- reductions, too
   local n = 0
   if x ~= w.root then
     w.ninner = w.ninner + 1

@@ -16,6 +16,7 @@ local planning = require "cudalua.gpuarray.core.planning"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
+local waiting = require "cudalua.gpuarray.core.waiting"
 
 local ceil, max, min = math.ceil, math.max, math.min
 local same, AGAIN = layout.same, run.AGAIN
@@ -63,7 +64,7 @@ local function groups_of(list)
   local groups, seen, known, here = {}, {}, {}, core.context_id()
   for i = 1, #list do
     local x = list[i]
-    if x._sig and x._sig ~= object.placeholder and not seen[x] then
+    if x._sig and x._sig ~= object.placeholder and not x._sig.reduces and not seen[x] then
       seen[x] = true
       local home = storage.several and home_of(x, known)
       local context, shape, group = home and home.store.context or here, x._shape, nil
@@ -325,6 +326,7 @@ end
 ---@raise an interruption, and what ends the device
 function M.together(list, whole)
   if #list < 2 or graph.is_eager() or graph.limits_lifted() then return end
+  if waiting.list then waiting.start() end
   for _, group in ipairs(groups_of(list)) do
     if #group > 1 then
       table.sort(group, by_birth)

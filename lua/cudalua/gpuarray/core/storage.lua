@@ -47,12 +47,7 @@ function M.memory_line(buf) return memory_lines and memory_lines[buf] or nil end
 ---@return any ...
 function M.with_context(buf, f, ...) return core.memory_context(buf):with(f, ...) end
 
----Memory in the current context, from the pool that arrays share.
----@param bytes integer
----@return userdata|false buf  false for none at all
----@return integer context     which context: core.context_id()
-function M.buffer(bytes)
-  if bytes == 0 then return false, context_id() end
+local function new_buffer(bytes)
   local id = recent_id
   local buf = recent and allocate(recent, bytes)
   if buf then
@@ -75,6 +70,24 @@ end
 
 function hooks.free_held()
   for _, pool in pairs_of(pools) do pcall(pool.free_held, pool) end -- a context may be gone
+end
+
+---Starts what keeps memory alive only because it waits (waiting.lua); nil: nothing waits.
+---@type function?
+M.make_room = nil
+
+---Memory in the current context, from the pool that arrays share.
+---@param bytes integer
+---@return userdata|false buf  false for none at all
+---@return integer context     which context: core.context_id()
+function M.buffer(bytes)
+  if bytes == 0 then return false, context_id() end
+  if not M.make_room then return new_buffer(bytes) end
+  local ok, buf, id = pcall(new_buffer, bytes)
+  if ok then return buf, id end
+  if not errors.is_error(buf, "MemoryError") then error(buf, 0) end
+  if M.make_room then M.make_room() end
+  return new_buffer(bytes)
 end
 
 local strides_by_size = {} -- itemsize -> shape -> strides, of shapes that are alive

@@ -2,8 +2,8 @@
 -- arrays are of two kinds, those that are gone along (a sum's elements, a scan's line) and those that are kept.
 
 local codegen = require "cudalua.gpuarray.kernel.codegen"
-local core = require "cudalua.core"
 local plan = require "cudalua.gpuarray.core.plan"
+local storage = require "cudalua.gpuarray.core.storage"
 
 local abs, min = math.abs, math.min
 
@@ -133,9 +133,17 @@ end
 ---@param count integer  of the numbers
 ---@return integer at
 function M.put_program(w, at, out, count)
+  w.arguments[at + 1], w.arguments[at + 2] = out.buf, out.off
+  return M.put_operands(w, at + 2, count)
+end
+
+---The same without what is written.
+---@param w cudalua.gpuarray.Walk
+---@param at integer     how many arguments there are already
+---@param count integer  of the numbers
+---@return integer at
+function M.put_operands(w, at, count)
   local list, numbers = w.arguments, w.numbers
-  list[at + 1], list[at + 2] = out.buf, out.off
-  at = at + 2
   for i = 1, w.nleaves do
     local l = w.leaves[i]
     list[at + 1], list[at + 2] = l.buf, l.off
@@ -169,8 +177,7 @@ end
 ---@param ... any       for compute
 ---@return any
 function M.elsewhere(compute, buf, ...)
-  local context = core.memory_context(buf)
-  return context:with(compute, ...)
+  return storage.with_context(buf, compute, ...)
 end
 
 return M

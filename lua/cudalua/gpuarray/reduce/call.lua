@@ -9,6 +9,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local pending = require "cudalua.gpuarray.reduce.pending"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
 
@@ -17,7 +18,7 @@ local refuse = layout.refuse
 local M = {}
 
 -- What is to become of an array of this shape: along its own axes the result steps in C order.
-local function reduced_along(shape, axes, keepdims)
+function M.reduced_along(shape, axes, keepdims)
   local extents, strides, outputs = {}, {}, 1
   for k = 1, #shape do
     if not axes[k] then extents[#extents + 1] = shape[k] elseif keepdims then extents[#extents + 1] = 1 end
@@ -29,14 +30,14 @@ local function reduced_along(shape, axes, keepdims)
   return { axes = axes, shape = extents, strides = strides, outputs = outputs }
 end
 
--- Reduces an array along a set of axes.
-function M.reduce(what, row, a, axes, keepdims, asked)
+-- Reduces an array along a set of axes. `later`: the result may be pending.
+function M.reduce(what, row, a, axes, keepdims, asked, later)
   local shape = a._shape
   local kind = a._dtype.kind ~= "struct" and reductions.kind(row, a._dtype, asked)
   if not kind then
     refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
   end
-  local to = reduced_along(shape, axes, keepdims)
+  local to = M.reduced_along(shape, axes, keepdims)
   if to.outputs == 0 then return storage.empty(kind.result, to.shape, 0) end
   if a._size == 0 then
     if row.empty == nil then
@@ -46,7 +47,7 @@ function M.reduce(what, row, a, axes, keepdims, asked)
     out:fill(row.empty)
     return out
   end
-  return compute(kind, a, to)
+  return later and to.outputs > 1 and pending.written(kind, a, to) or compute(kind, a, to)
 end
 
 -- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten then.
@@ -157,7 +158,7 @@ function M.apply(what, row, a, options)
     if kind then return M.whole(kind, a) end
   end
   local axes, keepdims, asked, out = M.read(what, a, options, row.dtype and M.known_options or M.plain_options)
-  local x = M.reduce(what, row, a, axes, keepdims, asked)
+  local x = M.reduce(what, row, a, axes, keepdims, asked, out == nil)
   return out ~= nil and functions.deliver(what, x, out) or x
 end
 

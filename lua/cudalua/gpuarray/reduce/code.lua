@@ -28,10 +28,29 @@ local function pieces_of(pieces, ...)
 end
 
 local OWN = "__device__ __forceinline__ "
+M.OWN = OWN
+
+---What becomes of a combined value, as a function.
+---@param lines string[]  gets it
+---@param kind cudalua.gpuarray.ReductionKind
+---@param name string  of the function
+---@param acc string   C type of the combined value
+function M.finish(lines, kind, name, acc)
+  if kind.row.position then
+    add(lines, "%slong long %s(const %s x, const double) { return %s(long long)x.at + 1; }", OWN, name, acc,
+      kind.row.none and "x.value != x.value ? 0 : " or "")
+    return
+  end
+  add(lines, "%s%s %s(const %s x, const double count) {", OWN, ctype.memory(kind.result), name, acc)
+  add(lines, "  const %s y = %s;", ctype.register(kind.finished),
+    kind.finish and substituted(kind.finish, "x") or "x")
+  add(lines, "  const %s z = %s;", ctype.register(kind.result), ctype.convert(kind.finished, kind.result, "y"))
+  add(lines, "  return %s;\n}", ctype.store(kind.result, "z"))
+end
 
 -- A value with its place. A thread sees its elements in their order, so that the first one that is better is it; where
--- it has none, its place lies behind all others.
-local function positions(lines, kind, value, placed)
+-- it has none, its place lies behind all others. `tree`: other reductions fix the order of combinations.
+local function positions(lines, kind, value, placed, tree)
   add(lines, "struct acc_t {\n  %s value;\n  index_t at;\n};", value)
   add(lines, "%sacc_t neutral() { return acc_t{%s, (index_t)-1}; }", OWN, kind.neutral)
   add(lines, "%sbool better(const %s a, const %s b) { return %s; }", OWN, value, value,
@@ -39,8 +58,11 @@ local function positions(lines, kind, value, placed)
   add(lines, "%sacc_t combine(const acc_t a, const acc_t b) {", OWN)
   add(lines, "  const bool second = better(a.value, b.value) || b.at < a.at && !better(b.value, a.value);")
   add(lines, "  return acc_t{second ? b.value : a.value, second ? b.at : a.at};\n}")
-  add(lines, "%slong long finish(const acc_t x, const double) { return %s(long long)x.at + 1; }", OWN,
-    kind.row.none and "x.value != x.value ? 0 : " or "")
+  if tree then
+    add(lines, "typedef %s value_t;", value)
+    add(lines, "%sacc_t start(const value_t x, const index_t r) { return acc_t{x, r}; }", OWN)
+    return
+  end
   if placed then
     add(lines, "typedef acc_t value_t;\ntypedef acc_t part_t;\n%spart_t none() { return neutral(); }", OWN)
     add(lines, "%svoid add(part_t &part, const value_t x, const int) { part = combine(part, x); }", OWN)
@@ -55,20 +77,21 @@ local function positions(lines, kind, value, placed)
   add(lines, "%sacc_t end(const part_t &part, const index_t r) { return acc_t{part.value, r + part.at}; }", OWN)
 end
 
--- acc_t and what is done with it. `placed`: elements come in any order, each with its place.
-local function combination(kind, pieces, placed)
-  local lines = {}
+---acc_t and what is done with it, but for finish().
+---@param lines string[]  get it
+---@param kind cudalua.gpuarray.ReductionKind
+---@param pieces table<string, boolean>
+---@param placed boolean  elements come in any order, each with its place
+---@param tree boolean    the order of combinations is fixed
+function M.combination(lines, kind, pieces, placed, tree)
   pieces_of(pieces, kind.acc, kind.finished, kind.result)
-  if kind.row.position then
-    positions(lines, kind, ctype.register(kind.acc), placed)
-    return concat(lines, "\n") .. "\n"
-  end
+  if kind.row.position then return positions(lines, kind, ctype.register(kind.acc), placed, tree) end
   prelude.needed(kind.combine, pieces)
   add(lines, "typedef %s value_t;", ctype.register(kind.values[#kind.values]))
   add(lines, "typedef %s acc_t;", ctype.register(kind.acc))
   add(lines, "%sacc_t neutral() { return %s; }", OWN, kind.neutral)
   add(lines, "%sacc_t combine(const acc_t a, const acc_t b) { return %s; }", OWN, substituted(kind.combine, "a", "b"))
-  if kind.tree then
+  if tree then
     add(lines, "%sacc_t start(const value_t x, const index_t) { return x; }", OWN)
   elseif kind.narrow then
     add(lines, "typedef int part_t;\n%spart_t none() { return 0; }", OWN)
@@ -79,12 +102,6 @@ local function combination(kind, pieces, placed)
     add(lines, "%svoid add(part_t &part, const value_t x, const int) { part = combine(part, x); }", OWN)
     add(lines, "%sacc_t end(const part_t part, const index_t) { return part; }", OWN)
   end
-  add(lines, "%s%s finish(const acc_t x, const double count) {", OWN, ctype.memory(kind.result))
-  add(lines, "  const %s y = %s;", ctype.register(kind.finished),
-    kind.finish and substituted(kind.finish, "x") or "x")
-  add(lines, "  const %s z = %s;", ctype.register(kind.result), ctype.convert(kind.finished, kind.result, "y"))
-  add(lines, "  return %s;\n}", ctype.store(kind.result, "z"))
-  return concat(lines, "\n") .. "\n"
 end
 
 -- ---- where elements are ---------------------------------------------------------------------------------------------
@@ -142,7 +159,7 @@ local function in_places(t, o)
 end
 
 -- The functions that a kernel has, and the parameters that they need.
-local function functions(p, value, told)
+local function functions(p, value, told, results)
   local ending = p.ending[1]
   local kept, gone, width, side = ending.kept, ending.gone, ending.width, ending.form:find "^columns" ~= nil
   local stay = address.axes(kept, ending.wide, { label = "k", index = "index_t" })
@@ -180,7 +197,13 @@ local function functions(p, value, told)
   add(lines, "%s", begins)
   add(lines, "    return b;\n  };\n  const auto put = [&](const unsigned long long k, const auto &y) {")
   address.coordinates(lines, "    ", "(index_t)k", stay, out)
-  add(lines, "    out[%s] = y;%s\n  };", out, told and "\n    tell(told, ticket, y);" or "")
+  if results then
+    add(lines, "    const index_t at = %s;", out)
+    for i = 1, results do add(lines, "    out%d[at] = y.y%d;", i, i) end
+    add(lines, "  };")
+  else
+    add(lines, "    out[%s] = y;%s\n  };", out, told and "\n    tell(told, ticket, y);" or "")
+  end
   add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    packs_t x;")
   if joint then
     address.coordinates(lines, "    ", "r", go, loads)
@@ -240,6 +263,9 @@ M.BYTES = 128
 ---@field word? string        how four elements of one byte are added at once: a part of reduce.cu
 ---@field told? boolean       the one result is left in a cell, too: see mailbox.lua
 ---@field lines? string       where the kernel begins
+---@field results? integer     it has several results, out1[] ..., and finish() returns y1 ...
+---@field divisors? string[]   parameters of finish() behind the count
+---@field second? string       a second phase, which sees the elements once more: its acc_t and what is done with it
 
 ---A kernel: its device code, and itself.
 ---@param p {leaves: table[], ending: table[]}
@@ -251,7 +277,7 @@ function M.generate(p, o)
   local ending = p.ending[1]
   local form, width = ending.form, ending.width
   local columns, split = form:find "^columns" ~= nil, form:find "split" ~= nil
-  local lambdas, types, extra = functions(p, o.value, o.told)
+  local lambdas, types, extra = functions(p, o.value, o.told, o.results)
   local params = { unpack(o.params) }
   for i, leaf in ipairs(p.leaves) do
     if not leaf.counted then add(params, "const %s *p%d", c_type(leaf), i) end
@@ -262,15 +288,10 @@ function M.generate(p, o)
   local fields = { name = o.name, params = ", " .. concat(params, ", "), width = width, log_x = ending.log_x,
     functions = o.lines and o.lines .. "\n" .. lambdas or lambdas, turns = ending.turns }
   local part, mode = form, o.tree and "tree" or "free"
-  local device = {}
-  local function fill(piece) add(device, "%s", template.fill("reduce", piece, fields)) end
-  fill "common"
-  if o.told then fill "tell" end
   if columns then
     part = "columns"
     fields.batch = batch(p, o.tree and 8 or 16, o.heavy, M.BYTES)
     fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
-    fill(mode .. "_column")
     fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, 3) %s(const unsigned long long outputs, "
       .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(o.name,
       split and ", const unsigned parts, words_t *partial, unsigned *counters" or "", fields.params)
@@ -279,23 +300,47 @@ function M.generate(p, o)
     fields.ending = template.fill("reduce", split and "columns_split" or "columns_whole", fields)
   elseif form == "rows" then
     fields.rows = M.rows(width)
-    fill(mode .. "_pack")
   else
     fields.batch = batch(p, ending.turns, o.heavy, o.slow and M.BYTES / 2 or M.BYTES)
     fields.rest = ending.rest and 1 or fields.batch
-    if o.tree then fill "tree_pack" end
-    fill "unit"
-    if not o.tree then
-      fields.word = o.word and template.fill("reduce", "word_" .. o.word, {})
-      fill(o.word and "words" or "each")
+    fields.word = not o.tree and o.word and template.fill("reduce", "word_" .. o.word, {}) or ""
+  end
+  local index = ("typedef %s index_t;\n"):format(ending.wide and "unsigned long long" or "unsigned")
+  local device = M.pieces_of_kernel(form, mode, fields, o)
+  fields.divisors = ""
+  for _, text in ipairs(o.divisors or {}) do fields.divisors = fields.divisors .. ", " .. text:match "%w+$" end
+  if not o.second then return index .. types, device, template.fill("reduce", part, fields) end
+  if columns then
+    for name, value in pairs_of { first = "value", second = "squared" } do
+      fields.phase, fields.values = name, value
+      fields["pass_" .. name] = template.fill("spread", "columns_pass", fields)
     end
+  end
+  device = ("namespace first {\n%s\n%s\n}\nnamespace second {\n%s\n%s\n}\n"):format(o.own, device, o.second,
+    M.pieces_of_kernel(form, "tree", fields, o))
+  return index .. types, device, template.fill("spread", form, fields)
+end
+
+-- The functions that a kernel of this form uses.
+function M.pieces_of_kernel(form, mode, fields, o)
+  local device, split = {}, form:find("split", 1, true)
+  local function fill(piece) add(device, "%s", template.fill("reduce", piece, fields)) end
+  fill "common"
+  if o.told then fill "tell" end
+  if form:find "^columns" then
+    fill(mode .. "_column")
+  elseif form == "rows" then
+    fill(mode .. "_pack")
+  else
+    if mode == "tree" then fill "tree_pack" end
+    fill "unit"
+    if mode ~= "tree" then fill(o.word and "words" or "each") end
     fill(mode .. "_unit")
     fill "any_unit"
   end
   if form ~= "rows" then fill "block" end
   if split then fill "split" end
-  local index = ("typedef %s index_t;\n"):format(ending.wide and "unsigned long long" or "unsigned")
-  return index .. types, concat(device, "\n"), template.fill("reduce", part, fields)
+  return concat(device, "\n")
 end
 
 ---How many outputs a thread of the form `rows` has, one after the other.
@@ -328,7 +373,10 @@ function M.kernel(p)
   local ending = p.ending[1]
   local kind, pieces = ending.reduction, {}
   for name in pairs_of(p.pieces) do pieces[name] = true end
-  local own, nleaves = combination(kind, pieces, ending.placed), #p.leaves
+  local lines, nleaves = {}, #p.leaves
+  M.combination(lines, kind, pieces, ending.placed, kind.tree)
+  M.finish(lines, kind, "finish", "acc_t")
+  local own = concat(lines, "\n") .. "\n"
   -- The place of an element is as that of one of an array that is nowhere.
   if ending.placed then
     p.leaves[nleaves + 1] = { dtype = dtypes.uint64, class = "strided", places = true, counted = true }

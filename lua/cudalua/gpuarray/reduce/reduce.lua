@@ -8,9 +8,11 @@ local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
+local joint = require "cudalua.gpuarray.reduce.joint"
 local layout = require "cudalua.base.layout"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local object = require "cudalua.gpuarray.core.object"
+local pending = require "cudalua.gpuarray.reduce.pending"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
@@ -29,7 +31,9 @@ for _, row in ipairs(reductions.list) do define(row.name, call.apply, row) end
 
 local function extremes(what, a, options)
   local axes, keepdims, _, out = read(what, a, options, call.plain_options)
-  local x = reduce(what, reductions.max, a, axes, keepdims) - reduce(what, reductions.min, a, axes, keepdims)
+  local later = out == nil
+  local most = reduce(what, reductions.max, a, axes, keepdims, nil, later)
+  local x = most - reduce(what, reductions.min, a, axes, keepdims, nil, later)
   return out ~= nil and functions.deliver(what, x, out) or x
 end
 
@@ -42,20 +46,32 @@ define("ptp", extremes)
 
 -- ---- variance ------------------------------------------------------------------------------------------------------
 
--- In two steps, the mean and then the squares of the distances from it.
-local function spread(what, a, options, root)
-  local axes, keepdims, asked, out, ddof = call.read_spread(what, a, options)
-  local x, t = call.types_of(what, a, asked)
+-- In two steps, the mean and then the squares of the distances from it: complex numbers and no numbers at all.
+local function in_steps(what, a, x, t, axes, keepdims, divisor, root)
   local temporary, values = call.converted(a, x)
-  local n = 1
-  for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
   local distance = values - reduce(what, reductions.mean, values, axes, true)
   temporary[#temporary + 1] = distance
   call.squares(temporary, distance)
-  local result = call.reduced(what, reductions.sum, temporary, axes, keepdims) / max(n - ddof, 0)
+  local result = call.reduced(what, reductions.sum, temporary, axes, keepdims) / divisor
   if root then result = result:sqrt() end
-  local part = t.kind == "complex" and result._dtype or t
-  result = graph.as_type(result, part)
+  return graph.as_type(result, t.kind == "complex" and result._dtype or t)
+end
+
+local function spread(what, a, options, root)
+  local axes, keepdims, asked, out, ddof = call.read_spread(what, a, options)
+  local x, t = call.types_of(what, a, asked)
+  local n = 1
+  for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
+  local divisor = max(n - ddof, 0)
+  local result
+  if a._size == 0 or a._dtype.kind == "complex" or t.kind == "complex" then
+    result = in_steps(what, a, x, t, axes, keepdims, divisor, root)
+  else
+    local kind = joint.spread(root and "std" or "var", a._dtype, x, t)
+    local to = call.reduced_along(a._shape, axes, keepdims)
+    to.divisor = divisor
+    result = out == nil and to.outputs > 1 and pending.written(kind, a, to) or pending.spread(kind, a, to)
+  end
   return out ~= nil and functions.deliver(what, result, out) or result
 end
 

@@ -15,6 +15,7 @@ local run = require "cudalua.gpuarray.core.run"
 local reduce_code = require "cudalua.gpuarray.reduce.code"
 local storage = require "cudalua.gpuarray.core.storage"
 local tables = require "cudalua.base.tables"
+local waiting = require "cudalua.gpuarray.core.waiting"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
@@ -428,7 +429,7 @@ local function close(w, x, kind, to, placed)
     if p.kept_extents[p.kept_rank] <= NARROW_COLUMNS and n > LONG_COLUMNS then
       in_narrow_columns(w, p)
     else
-      in_columns(w, p, kind.ordered and 4 or 8)
+      in_columns(w, p, kind.most or kind.ordered and 4 or 8)
     end
   else
     in_rows(w, p, x._born - x._low > HEAVY)
@@ -483,6 +484,7 @@ end
 local function shared(context, p, bytes, out)
   if p.counters == 0 then return nil end
   bytes = p.outputs * p.parts * bytes
+  if run.planned then return storage.buffer(bytes), storage.buffer(4 * p.counters), true end
   local stream = core.current_stream()
   -- Each thread has its own default stream; and graphs may be launched in any stream.
   if stream == per_thread or core.array_ready(out) then return storage.buffer(bytes), zeros(p.counters), true end
@@ -527,6 +529,20 @@ local fits, AGAIN = gathered.fits, run.AGAIN
 
 local compute
 
+---The operand of a reduction that waited: as it was when the reduction was written. Reductions take it in place of an
+---array.
+---@class cudalua.gpuarray.Operand
+---@field _operand table  pending array or leaf
+---@field _shape integer[]
+---@field _size integer
+---@field _dtype cudalua.dtype.DType
+---@field _born integer
+---@field _low integer
+
+-- What a walk begins with.
+local function operand_of(x) return x._operand or graph.operand(x) end
+M.operand_of = operand_of
+
 -- ---- elements in an order that memory is not in ------------------------------------------------------------------
 
 -- Where the elements of an output are combined in one order and lie in memory in another one, as those of a transposed
@@ -554,6 +570,7 @@ local function crossing(w, axes)
   if abs(main.strides[last]) < 32 or shape[least] * main.dtype.itemsize < 32 then return nil end
   return last
 end
+M.crossing, M.close = crossing, close
 
 local PIECE = 1024 -- elements, at most
 
@@ -571,7 +588,7 @@ end
 
 -- First the neighbours in pieces of 2^k, which are subtrees of the whole: in whatever order memory is in. Then the
 -- pieces, in their order.
-local function in_pieces(kind, x, to, axis)
+local function in_pieces(kind, x, to, axis, make)
   local own, axes, outputs, n, extent = x._shape, to.axes, to.outputs, x._size / to.outputs, 1
   while extent < PIECE and own[axis] % (2 * extent) == 0 do extent = extent * 2 end
   local shape, strides, step = { unpack(own) }, {}, 1
@@ -589,35 +606,40 @@ local function in_pieces(kind, x, to, axis)
     outputs = outputs * (n / extent), pieces = { shape = shape, axes = { [#own + 1] = true }, axis = axis,
     extent = extent } })
   local result = compute(second, pieces, { axes = { false, true }, shape = to.shape, strides = { 1, 0 },
-    outputs = outputs, count = to.count or n })
+    outputs = outputs, count = to.count or n }, make)
   if not pieces._store.pinned then storage.release(pieces._store) end
   return result
 end
 
 -- A copy in C order first.
-local function of_copy(kind, x, to)
+local function of_copy(kind, x, to, _, make)
   local copy = storage.empty(x._dtype, x._shape, x._size)
-  evaluate.store(graph.operand(x), copy._leaf, x._size)
-  local result = compute(kind, copy, to)
+  evaluate.store(operand_of(x), copy._leaf, x._size)
+  local result = compute(kind, copy, to, make)
   if not copy._store.pinned then storage.release(copy._store) end
   return result
 end
 
 -- ---- computing -----------------------------------------------------------------------------------------------------
 
--- The result in this memory.
+-- The result in this memory, a new array.
 local function result_in(buf, context, kind, to, ticket)
   local result = storage.array_in(buf, context, kind.result, to.shape, to.outputs)
   if ticket and not result._leaf then result._c = ticket end
   return result
 end
 
+-- The leaf of a result that an array gets.
+local function leaf_in(buf, context, kind, to)
+  return storage.fresh_leaf(storage.bare_store(buf, to.outputs * kind.result.itemsize, context), kind.result, to.shape)
+end
+
 -- What is done most: the kernel is there, memory is at hand, and one call of C does it all. Nil: nothing was done, and
 -- compute() does it in steps, of which each may have more to it.
-local function at_once(kind, x, to)
+local function at_once(kind, x, to, make)
   local writes, w = storage.writes, plan.begin(x._shape, false)
   w.numbered = true
-  plan.walk(w, graph.operand(x))
+  plan.walk(w, operand_of(x))
   local context = w.context or context_id()
   local pool, buf, ticket = pools[context], nil, nil
   if pool and not run.fast_math and not plan.computed_before(w) and
@@ -636,18 +658,18 @@ local function at_once(kind, x, to)
     end
   end
   plan.finish(w, buf ~= nil)
-  return buf and result_in(buf, context, kind, to, ticket)
+  return buf and make(buf, context, kind, to, ticket)
 end
 
 -- An attempt to reduce x to the new memory `buf`.
-local function attempt(since, kind, x, to, buf, context)
-  local w = plan.begin(x._shape, false)
+local function attempt(since, kind, x, to, buf, context, make)
+  local w, operand = plan.begin(x._shape, false), operand_of(x)
   w.numbered = true
-  plan.walk(w, graph.operand(x))
+  plan.walk(w, operand)
   if w.context and w.context ~= context then
     local inside = w.home
     plan.finish(w, false)
-    return gathered.elsewhere(compute, inside, kind, x, to)
+    return gathered.elsewhere(compute, inside, kind, x, to, make)
   end
   local again = plan.computed_before(w)
   local across = not again and not to.pieces and kind.ordered and crossing(w, to.axes)
@@ -655,10 +677,10 @@ local function attempt(since, kind, x, to, buf, context)
     plan.finish(w, false)
     buf:free()
     local f = kind.tree and x._shape[across] % 2 == 0 and in_pieces or of_copy
-    return f(kind, x, to, across)
+    return f(kind, x, to, across, make)
   end
   local p = not again and close(w, x, kind, to, across and true or false)
-  if p and not fits(w, p) and x._sig then again = x end
+  if p and not fits(w, p) and operand._sig then again = operand end
   if again then
     plan.finish(w, false)
     evaluate.evaluate(again)
@@ -669,26 +691,39 @@ local function attempt(since, kind, x, to, buf, context)
   gather(w, p, { buf = buf, off = 0 }, to.count, partial, counting)
   w.kernel, w.blocks, w.since, w.scratch = k, p.blocks, since, own and { partial }
   w.mailbox = k.told and watched[context]
+  local leaf = make == leaf_in and leaf_in(buf, context, kind, to)
+  if leaf then w.writes[1], w.nwrites = leaf, 1 end
   local done, captured, ticket = run.kernel(w)
   plan.finish(w, done)
   if not done then return AGAIN end
-  local result = result_in(buf, context, kind, to, ticket)
+  if leaf then return leaf end
+  local result = make(buf, context, kind, to, ticket)
   if captured then run.captured(storage.leaf_of(result)) end
   return result
 end
 
----Reduces an array that has elements.
----@param kind cudalua.gpuarray.ReductionKind
----@param x cudalua.gpuarray.Array
----@param to cudalua.gpuarray.Reduced
----@return cudalua.gpuarray.Array  a new one
-function compute(kind, x, to)
-  evaluate.fit(x)
-  local result = at_once(kind, x, to)
+function compute(kind, x, to, make)
+  if waiting.list then waiting.start() end
+  make = make or result_in
+  evaluate.fit(x._operand or x)
+  local result = at_once(kind, x, to, make)
   if result then return result end
   local buf, context = storage.buffer(to.outputs * kind.result.itemsize)
-  return (run.until_done(attempt, kind, x, to, buf, context))
+  return (run.until_done(attempt, kind, x, to, buf, context, make))
 end
-M.compute = compute
+
+---Reduces an array that has elements.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param x cudalua.gpuarray.Array|cudalua.gpuarray.Operand
+---@param to cudalua.gpuarray.Reduced
+---@return cudalua.gpuarray.Array  a new one
+function M.compute(kind, x, to) return compute(kind, x, to, result_in) end
+
+---The same for a pending array.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param x cudalua.gpuarray.Array|cudalua.gpuarray.Operand
+---@param to cudalua.gpuarray.Reduced
+---@return table leaf  of the result, which no array has yet
+function M.leaf(kind, x, to) return compute(kind, x, to, leaf_in) end
 
 return M

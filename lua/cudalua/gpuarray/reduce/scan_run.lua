@@ -14,6 +14,7 @@ local scan_cells = require "cudalua.gpuarray.reduce.scan_cells"
 local scan_code = require "cudalua.gpuarray.reduce.scan_code"
 local storage = require "cudalua.gpuarray.core.storage"
 local sub = require("cudalua.base.tables").sub
+local waiting = require "cudalua.gpuarray.core.waiting"
 local write = require "cudalua.gpuarray.core.write"
 
 local ceil, max, min = math.ceil, math.max, math.min
@@ -237,6 +238,7 @@ end
 ---@param scan cudalua.gpuarray.Scan
 ---@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
 function compute(scan)
+  if waiting.list then waiting.start() end
   evaluate.fit(scan.x)
   if scan.to then return (runs.until_done(attempt, scan, core.context_id())) end
   local bytes = scan.x._size * scan.kind.result.itemsize

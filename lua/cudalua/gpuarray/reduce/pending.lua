@@ -1,0 +1,236 @@
+-- Reductions along axes as pending arrays, which wait until they are started (core/waiting.lua). Those of one operand
+-- along the same axes are computed by one kernel (joint.lua).
+
+local core = require "cudalua.core"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
+local joint = require "cudalua.gpuarray.reduce.joint"
+local map = require "cudalua.gpuarray.core.map"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local planning = require "cudalua.gpuarray.core.planning"
+local reductions = require "cudalua.gpuarray.reduce.reductions"
+local run = require "cudalua.gpuarray.reduce.run"
+local storage = require "cudalua.gpuarray.core.storage"
+local waiting = require "cudalua.gpuarray.core.waiting"
+
+local M = {}
+
+-- ---- writing --------------------------------------------------------------------------------------------------------
+
+local count = 0
+
+-- The signature of a kind's pending arrays. Nothing is computed below it: see mapped.lua.
+local function signature(kind)
+  local sig = kind.signature
+  if not sig then
+    count = count + 1
+    sig = { op = { id = "reduce" .. count, name = kind.row.name }, result = kind.result, maps = true, reduces = kind,
+      number = 10000 + count }
+    kind.signature = sig
+  end
+  return sig
+end
+
+---Writes down a reduction that has several results.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param a cudalua.gpuarray.Array  has elements
+---@param to cudalua.gpuarray.Reduced
+---@return cudalua.gpuarray.Array?  nil: it has to start now
+function M.written(kind, a, to)
+  if graph.is_eager() or graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
+  local context = core.context_id()
+  local operand, found
+  repeat -- making room may compute the operand
+    operand = graph.operand(a)
+    found = waiting.admit(operand, context)
+  until operand._leaf == true or operand._sig
+  if not found then return nil end
+  local shape = to.shape
+  local x = graph.finish(signature(kind), shape, #shape, to.outputs, operand, to, false, operand._low)
+  if hooks.profiling and not graph.is_traced() then storage.set_line(x, core.here() or false) end
+  if x._sig then
+    map.watch(x)
+    waiting.wait(x, found)
+  end
+  return x
+end
+
+-- ---- computing ------------------------------------------------------------------------------------------------------
+
+-- Finalizers may compute a pending reduction at any time, which then has no operand: what is read of it is read in one
+-- statement.
+
+-- What stands for the operand of a pending reduction: see run.lua.
+local function operand_of(o)
+  if o._leaf ~= true then
+    return { _operand = o, _shape = o._shape, _size = o._size, _dtype = o._dtype, _born = o._born, _low = o._low }
+  end
+  return { _operand = o, _shape = o.shape, _size = graph.size_of(o.shape), _dtype = o.dtype, _born = 0,
+    _low = math.huge }
+end
+
+-- ---- variances in two kernels ---------------------------------------------------------------------------------------
+
+-- An array of what a reduction reads, which nobody else writes to.
+local function array_of(x)
+  local o = x._operand
+  if not o then return x end
+  if o._sig then return o end
+  local leaf = o._leaf == true and o or o._first
+  local store = storage.bare_store(leaf.buf, leaf.store.bytes, leaf.store.context)
+  store.skew = leaf.store.skew
+  return storage.array_of(storage.new_leaf(store, leaf.off, leaf.dtype, leaf.shape, leaf.strides), x._size)
+end
+
+-- The mean in the type that variances are computed in, with all axes.
+local function mean_of(t, values, to, shape)
+  return run.leaf(reductions.kind(reductions.mean, t), values, { axes = to.axes, shape = shape, strides = to.strides,
+    outputs = to.outputs })
+end
+
+-- The mean, unless it is known, and then the mean of the squared distances from it.
+local function in_two(kind, x, to, mean)
+  local t, axes, shape = kind.finished, to.axes, {}
+  for k = 1, #x._shape do shape[k] = axes[k] and 1 or x._shape[k] end
+  local a, list = array_of(x), {}
+  local values = a
+  if a._dtype ~= t then
+    values = graph.convert(a, t)
+    list[1] = values
+  end
+  mean = mean and storage.new_leaf(mean.store, 0, t, shape, storage.dense_strides(shape, t.itemsize)) or
+    mean_of(t, values, to, shape)
+  local distance = graph.binary(ops.sub, values, storage.array_of(mean, to.outputs))
+  local square = graph.binary(ops.mul, distance, distance)
+  list[#list + 1], list[#list + 2] = distance, square
+  local leaf = run.leaf(kind.spread, square, { axes = axes, shape = to.shape, strides = to.strides,
+    outputs = to.outputs, count = to.divisor })
+  for i = 1, #list do
+    if list[i]._sig then storage.drop(list[i]) end
+  end
+  return leaf
+end
+
+-- The leaf of a reduction that is computed by itself.
+local function compute(kind, x, to)
+  if not kind.middle then return run.leaf(kind, x, to) end
+  local leaves = joint.compute({ { kind = kind, to = to } }, x)
+  return leaves and leaves[1] or in_two(kind, x, to)
+end
+
+---Computes a variance at once.
+---@param kind cudalua.gpuarray.SpreadKind
+---@param a cudalua.gpuarray.Array  has elements
+---@param to cudalua.gpuarray.Reduced
+---@return cudalua.gpuarray.Array
+function M.spread(kind, a, to)
+  waiting.start()
+  local leaf = compute(kind, a, to)
+  local store = storage.new_store(leaf.buf, leaf.store.bytes, leaf.store.context)
+  store.exported, store.pinned = leaf.store.exported, leaf.store.pinned
+  return storage.array_of(storage.fresh_leaf(store, kind.result, to.shape), to.outputs)
+end
+
+-- ---- what waits -----------------------------------------------------------------------------------------------------
+
+local function leaf_of(x)
+  local sig, operand, to = x._sig, x._a, x._b
+  if not sig then return storage.leaf_of(x) end
+  return compute(sig.reduces, operand_of(operand), to)
+end
+
+-- As f(x), where lines are traced: errors tell where it was written.
+local function traced(f, x)
+  if graph.is_traced() then return evaluate.traced(f, x) end
+  return f(x)
+end
+
+function waiting.compute(x)
+  local leaf = traced(leaf_of, x)
+  evaluate.take(x, leaf)
+  return x._leaf == leaf and leaf or storage.leaf_of(x)
+end
+
+-- The variances of a group, by themselves. They share the mean, which may be a member of the group.
+local function take_spreads(spreads, x, mean, written)
+  for _, member in ipairs(spreads) do
+    local leaf = in_two(member.kind, x, member.to, written == storage.writes and mean or nil)
+    -- A finalizer may have written to the mean, which is an array of the program's.
+    if mean and written ~= storage.writes then leaf = in_two(member.kind, x, member.to) end
+    evaluate.take(member.array, leaf)
+  end
+end
+
+-- Computes several pending reductions of one operand in as few kernels as possible.
+local function together(members)
+  local x, rest, spreads = operand_of(members.operand), {}, {}
+  for i, member in ipairs(members) do
+    local list = member.kind.middle and spreads or rest
+    list[#list + 1] = members[i]
+  end
+  local leaves = joint.compute(members, x)
+  for i = 1, leaves and #members or 0 do evaluate.take(members[i].array, leaves[i]) end
+  if leaves or #spreads == 0 or #rest == 0 then return end
+  local written, mean = storage.writes, nil
+  leaves = #rest > 1 and joint.compute(rest, x)
+  for i, member in ipairs(rest) do
+    local leaf = leaves and leaves[i] or compute(member.kind, x, member.to)
+    evaluate.take(member.array, leaf)
+    if joint.is_middle(spreads[1].kind, member.kind) then mean = leaf end
+  end
+  take_spreads(spreads, x, mean, written)
+end
+
+local function same_axes(a, b, n)
+  for k = 1, n do
+    if (a[k] or false) ~= (b[k] or false) then return false end
+  end
+  return true
+end
+
+-- The i-th of a list, with those behind it that one kernel can compute as well; nil: it has a value.
+local function group_of(list, i)
+  local x = list[i]
+  if not x then return nil end
+  local sig, operand, to = x._sig, x._a, x._b
+  if not sig then return nil end
+  local group, kinds = { { kind = sig.reduces, to = to, array = x }, operand = operand }, { sig.reduces }
+  local axes, rank = to.axes, #(operand._leaf == true and operand.shape or operand._shape)
+  for k = i + 1, list.n do
+    local y = list[k]
+    if y then
+      local other, of, along = y._sig, y._a, y._b
+      if other and of == operand and same_axes(along.axes, axes, rank) and joint.fits(kinds, other.reduces) then
+        group[#group + 1] = { kind = other.reduces, to = along, array = y }
+        kinds[#kinds + 1] = other.reduces
+      end
+    end
+  end
+  return group
+end
+
+-- Later uses of what fails raise the error. So does what asks for another array, if the device is lost.
+local function attempt(f, x)
+  local ok, failure = pcall(f, x)
+  if not ok and (not errors.is_error(failure) or errors.is_error(failure, "InterruptError")) then error(failure, 0) end
+end
+
+function waiting.run(list)
+  for i = 1, list.n do
+    local group = group_of(list, i)
+    if group then
+      if hooks.profiling then core.profile_line(storage.line_of(group[1].array) or nil) end
+      for k = 1, planning.notes and #group or 0 do planning.notes:starts(group[k].array) end
+      if #group > 1 then attempt(together, group) end
+      for k = 1, #group do
+        local x = group[k].array
+        if x._sig then attempt(waiting.compute, x) end
+      end
+      if hooks.profiling then core.profile_line(nil) end
+    end
+  end
+end
+
+return M

@@ -1,0 +1,598 @@
+-- Reductions along axes wait until they are needed, and several of one array become one kernel. Each keeps the bits
+-- and the values that it has if it is computed where it is written.
+local gpu = require "spec.support.gpu"
+local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local ffi = require "ffi"
+local joint = require "cudalua.gpuarray.reduce.joint"
+local knob = require "spec.support.knob"
+local plan = require "cudalua.gpuarray.core.plan"
+local reduce_run = require "cudalua.gpuarray.reduce.run"
+local reentry = require "spec.support.reentry"
+local run = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
+local waiting = require "cudalua.gpuarray.core.waiting"
+
+local function launches(f)
+  f() -- kernels are there
+  return gpu.kernels(f)
+end
+
+local function bits(x)
+  local host = x:get({ array = true }):copy "C"
+  return ffi.string(host:data(), host.nbytes)
+end
+
+describe("Reductions that wait", function()
+  local x, y
+  setup(gpu.context)
+  before_each(function()
+    gpuarray.eval()
+    x = gpuarray.to_gpu({ { 1, 2, 3 }, { 4, 5, 9 } }, "float32")
+    y = gpuarray.to_gpu({ 1, 2, 3 }, "float32")
+  end)
+  teardown(function() gpuarray.eager(false) end)
+
+  -- ---- one kernel ---------------------------------------------------------------------------------------------------
+
+  it("are one kernel for one array and the same axes", function()
+    local function four() return x:mean(1), x:var(1), x:max(1), x:argmin(1) end
+    assert.equal(1, launches(function() gpuarray.eval(four()) end))
+    assert.equal(1, launches(function()
+      for _, r in ipairs { four() } do r:get() end
+    end))
+    local a, b = x:sum(1), x:sum { axis = 1, keepdims = true }
+    assert.equal(1, gpu.kernels(function() b:eval() end))
+    assert.same({ 5, 7, 12 }, a:tolist())
+    assert.same({ { 5, 7, 12 } }, b:tolist())
+    assert.equal(2, launches(function() gpuarray.eval(x:sum(1), x:sum(2), x:min(1), x:min(2)) end))
+    assert.equal(2, launches(function() gpuarray.eval(x:sum(1), y[{ gpuarray.newaxis, {} }]:sum(1)) end))
+    -- Of an expression, which is computed on the way.
+    local e = (x * 2 + y):exp()
+    assert.equal(1, gpu.kernels(function() gpuarray.eval(e:sum(2), e:max(2)) end))
+    assert.equal(1, launches(function() x:ptp(1):eval():release() end) - 1) -- and the difference
+  end)
+
+  it("share what sums and means of the same values have in common, and count what kernels hold", function()
+    local function kind_of(r) return r._sig.reduces end
+    local s, m, v, d = kind_of(x:sum(1)), kind_of(x:mean(1)), kind_of(x:var(1)), kind_of(x:std(1))
+    assert.is_true(joint.fits({ s, m, v }, d))
+    assert.is_false(joint.fits({ s, m, v, d }, s)) -- four results
+    local z = gpuarray.zeros({ 2, 3 }, "complex128")
+    local i = gpuarray.zeros({ 2, 3 }, "float64")
+    assert.is_false(joint.fits({ kind_of(z:sum(1)), kind_of(z:prod(1)) }, kind_of(z:count_nonzero(1))))
+    assert.is_true(joint.fits({ kind_of(i:argmax(1)) }, kind_of(i:argmin(1))))
+    assert.is_false(joint.fits({ kind_of(i:argmax(1)), kind_of(i:argmin(1)) }, kind_of(i:sum(1))))
+    assert.equal(3, launches(function()
+      gpuarray.eval(i:argmax(1), i:argmin(1), i:sum(1), i:max(1), i:min(1), i:any(1), i:prod(1), i:mean(1))
+    end))
+  end)
+
+  -- All kinds of kernels: rows, units, columns, and those whose blocks share outputs; wide loads and single ones.
+  local shapes = { { 5, 37 }, { 53, 6 }, { 9, 1100 }, { 1100, 9 }, { 70001, 3 }, { 3, 70001 }, { 12, 8, 10 } }
+  local lists = {
+    { "mean", "var", "max", "argmax" }, { "sum", "mean", "std", "min" }, { "min", "max" },
+    { "any", "all", "count_nonzero" }, { "argmin", "nanargmax", "prod" }, { "var", "nanmax", "std" },
+  }
+
+  -- Random numbers as an array: of rows, of columns, reversed, or an expression.
+  local function operand(numbers, shape, dtype, how)
+    local a = (numbers:normal(shape) * 7 + 2):astype(dtype):eval()
+    if how == "columns" then return a:copy "F" end
+    if how == "reversed" then return a[{ { -1, 1, -1 }, { -1, 1, -1 } }] end
+    if how == "expression" then return a * a end
+    return a
+  end
+
+  it("have the bits that they have alone", function()
+    local numbers, n = cuda.random.Generator(20261128), 0
+    for k, shape in ipairs(gpu.sanitized and { shapes[1], shapes[2] } or shapes) do
+      local dtype = ({ "float32", "float16", "int32", "float64", "uint8", "float32", "bfloat16" })[k]
+      for j, how in ipairs { "rows", "columns", "reversed", "expression" } do
+        local a = operand(numbers, shape, dtype, how)
+        local list = lists[(k + j) % #lists + 1]
+        local axes = #shape > 2 and { 1, 3 } or (k + j) % 2 + 1
+        local want, got = {}, {}
+        for i, name in ipairs(list) do want[i] = bits(a[name](a, axes)) end
+        for i, name in ipairs(list) do got[i] = a[name](a, axes) end
+        gpuarray.eval(unpack(got))
+        for i, name in ipairs(list) do
+          assert.equal(want[i], bits(got[i]), ("%s of %s by %s"):format(name, dtype, how))
+          n = n + 1
+        end
+      end
+    end
+    assert.is_true(n > 20)
+  end)
+
+  it("have the bits that a variance has in steps", function()
+    for _, shape in ipairs { { 5, 37 }, { 53, 6 }, { 4, 3000 }, { 3000, 4 } } do
+      local a = cuda.random.Generator(7):normal(shape) * 5 + 3
+      a:eval()
+      for axis = 1, 2 do
+        local d = a - a:mean { axis = axis, keepdims = true }
+        local sum = (d * d):sum(axis)
+        local n = shape[axis]
+        assert.equal(bits(sum / (n - 1.5)), bits(a:var { axis = axis, ddof = 1.5 }))
+        assert.equal(bits((sum / n):sqrt()), bits(a:std(axis)))
+        local mean, var, std = a:mean(axis), a:var(axis), a:std { axis = axis, ddof = 1 }
+        gpuarray.eval(std, mean, var)
+        assert.equal(bits(a:mean(axis)), bits(mean))
+        assert.equal(bits(sum / n), bits(var))
+        assert.equal(bits((sum / (n - 1)):sqrt()), bits(std))
+      end
+    end
+    assert.equal(1, launches(function() gpuarray.arange(9, "float32"):reshape(3, 3):var(1):eval() end) - 1)
+    assert.is_true((x:var { axis = 1, ddof = 3 }:isinf()):all():item())
+  end)
+
+  it("are fewer kernels, too, where blocks share a variance", function()
+    local a = gpuarray.arange(70001 * 3):reshape(70001, 3):astype("float32"):eval()
+    assert.equal(2, launches(function() gpuarray.eval(a:mean(1), a:var(1)) end))
+    assert.equal(3, launches(function() gpuarray.eval(a:mean(1), a:var(1), a:std(1), a:max(1)) end))
+    assert.equal(2, launches(function() a:var(1):eval() end))
+  end)
+
+  it("count elements with 64 bits where they have to", function()
+    finally(knob(plan, "LIMIT", 1)) -- as if there were 2^31 elements
+    for _, shape in ipairs { { 5, 37 }, { 53, 6 } } do
+      local a = cuda.random.Generator(5):normal(shape):eval()
+      local want = { bits(a:mean(1)), bits(a:var(1)), bits(a:argmax(1)) }
+      local m, v, p = a:mean(1), a:var(1), a:argmax(1)
+      gpuarray.eval(m, v, p)
+      assert.same(want, { bits(m), bits(v), bits(p) })
+    end
+  end)
+
+  -- ---- when they start ----------------------------------------------------------------------------------------------
+
+  it("start before the next evaluation, whatever it computes, and if 64 operations were written", function()
+    local z = y + 1
+    local s, t
+    assert.equal(0, launches(function() s, t = x:sum(1), x:var(2) end))
+    assert.is_truthy(s._sig and t._sig)
+    assert.equal(3, gpu.kernels(function() z:eval() end))
+    assert.is_falsy(s._sig or t._sig)
+    for _, f in ipairs { function() y:set(y * 2) end, function() return y:sum() end, function() return y:cumsum() end,
+      function() return (y * 3):get() end } do
+      s = x:sum(1)
+      f()
+      assert.is_falsy(s._sig)
+    end
+    s = x:sum(1)
+    for _ = 1, waiting.AFTER do z = z + 1 end
+    assert.is_truthy(s._sig)
+    assert.equal(1, gpu.kernels(function() z = z + 1 end))
+    assert.is_falsy(s._sig)
+  end)
+
+  it("of one result start when they are written", function()
+    assert.equal(1, launches(function() return x:sum(), nil end))
+    assert.equal(1, launches(function() return x[{ { 1, 1 } }]:sum { axis = { 1, 2 } } end))
+    assert.equal(1, launches(function() return x:var() end))
+    local rows = gpuarray.zeros { 4, 1 }
+    assert.equal(0, launches(function() return rows:sum(2) end))
+  end)
+
+  it("keep a fixed number of bytes alive", function()
+    finally(knob(waiting, "BYTES", 4000))
+    finally(knob(waiting, "AFTER", math.huge))
+    local list, sums = {}, {}
+    for k = 1, 30 do list[k] = gpuarray.full({ 10, 10 }, k, "float32") end
+    gpuarray.eval()
+    local started = gpu.kernels(function()
+      for k = 1, 30 do sums[k] = list[k]:sum(1) end
+    end)
+    assert.equal(20, started) -- the last ten wait
+    for k = 1, 30 do assert.equal(10 * k, sums[k][1]) end
+    -- One that exceeds them waits for reductions of the same array, and for nothing else.
+    local large = gpuarray.ones { 50, 50 }
+    assert.equal(1, launches(function() gpuarray.eval(large:mean(1), large:var(1)) end))
+    local s
+    assert.equal(1, gpu.kernels(function()
+      s = large:sum(1)
+      local _ = large:max(1)
+      _ = y + 1
+    end))
+    assert.is_falsy(s._sig)
+    assert.equal(1, gpu.kernels(function()
+      s = large:sum(1)
+      local _ = list[1]:sum(1)
+    end))
+    assert.is_falsy(s._sig)
+    assert.equal(50, s[3])
+  end)
+
+  it("start before an array raises that memory is short, which they may keep", function()
+    local r = x:sum(1)
+    local asked = pcall(gpuarray.empty, { 2 ^ 44 }, "float32") -- more than there is
+    assert.is_false(asked)
+    assert.is_falsy(r._sig)
+    local tried = 0
+    local list, start = x:max(1), storage.make_room
+    finally(knob(storage, "make_room", function()
+      tried = tried + 1
+      start()
+    end))
+    gpu.raises("MemoryError", "", gpuarray.empty, { 2 ^ 44 }, "float32")
+    assert.equal(1, tried)
+    assert.same({ 4, 5, 9 }, list:tolist())
+    gpu.raises("MemoryError", "", gpuarray.empty, { 2 ^ 44 }, "float32")
+    assert.equal(1, tried) -- nothing waits
+  end)
+
+  -- ---- values of their time -----------------------------------------------------------------------------------------
+
+  it("have the values that operands had when they were written", function()
+    local a, b = x:sum(1), x:mean { axis = 2, keepdims = true }
+    x:fill(7)
+    assert.same({ 5, 7, 12 }, a:tolist())
+    assert.same({ { 2 }, { 6 } }, b:tolist())
+    a = x:max(1)
+    x[{ { 1 }, {} }] = 100
+    assert.same({ 7, 7, 7 }, a:tolist())
+    a = x:max(2)
+    x[{ 2, 1 }] = 9
+    assert.same({ 100, 7 }, a:tolist())
+    x:iadd(1)
+    a = x:min(1)
+    x:set(x - x:min { axis = 1, keepdims = true })
+    assert.same({ 10, 8, 8 }, a:tolist())
+    assert.same({ { 91, 93, 93 }, { 0, 0, 0 } }, x:tolist())
+    local t = x * 2
+    a = t:sum(2)
+    t:fill(1)
+    x:fill(0)
+    assert.same({ 554, 0 }, a:tolist())
+    t = x + 1
+    a = t:sum(2)
+    t:eval()
+    t:fill(5)
+    assert.same({ 3, 3 }, a:tolist())
+    -- A view of what was written.
+    local v = x[{ { 1, 2 }, { 1, 2 } }]
+    a = v:sum(1)
+    x:fill(4)
+    assert.same({ 0, 0 }, a:tolist())
+    -- Memory whose address others know from here on.
+    a = x:sum(1)
+    local address = x.ptr
+    cuda.memset_d32(cuda.pointer(address), 0, 6)
+    assert.same({ 8, 8, 8 }, a:tolist())
+    -- A kernel of the program's own.
+    a = x:sum(1)
+    cuda.elementwise.ElementwiseKernel("float *x", "x[i] = 3", "threes")(x)
+    assert.same({ 0, 0, 0 }, a:tolist())
+  end)
+
+  it("are two arrays if they are equal", function()
+    local p, q = x:sum(1), x:sum(1)
+    p:fill(0)
+    assert.same({ 5, 7, 12 }, q:tolist())
+    assert.same({ 0, 0, 0 }, p:tolist())
+  end)
+
+  it("survive the release of what they read, and the end of its scope", function()
+    local function check()
+      local a = x:copy():eval()
+      local s = a:sum(1)
+      a:release()
+      assert.same({ 5, 7, 12 }, s:tolist())
+      local t = x * 2
+      s = t:var(2)
+      t:release()
+      assert.equal(s[1], ((x * 2):var(2))[1])
+      local outer
+      gpuarray.scope(function()
+        local b = x:copy():eval()
+        coroutine.wrap(function() outer = b:max(1) end)() -- written in no scope
+      end)
+      assert.same({ 4, 5, 9 }, outer:tolist())
+    end
+    check()
+    local inner
+    gpuarray.scope(function() inner = x:sum(1) end)
+    gpu.raises("LogicError", "released", inner.get, inner)
+    local kept = gpuarray.scope(function() return (x + 1):sum(1) end)
+    assert.same({ 7, 9, 14 }, kept:tolist())
+    for _, field in ipairs { "before_release", "before_drop", "before_leave" } do
+      local restore = knob(storage, field, function() end)
+      assert.is_false((pcall(check)), field)
+      restore()
+    end
+  end)
+
+  it("start when they are written if other code can change or free the memory", function()
+    local mem = cuda.mem_alloc(24)
+    local a = gpuarray.wrap(mem, { 2, 3 }, "float32")
+    a:set(x)
+    local s, t = a:sum(1), (a + 1):sum(1)
+    assert.is_falsy(s._sig)
+    cuda.memset_d32(mem, 0, 6)
+    assert.same({ 5, 7, 12 }, s:tolist())
+    assert.same({ 7, 9, 14 }, t:tolist())
+    local own
+    local b = gpuarray.zeros({ 2, 3 }, { allocator = function(n)
+      own = cuda.mem_alloc(n)
+      return own
+    end })
+    local r = b:sum(1)
+    own:free()
+    assert.same({ 0, 0, 0 }, r:tolist())
+    gpu.raises("LogicError", "released", function()
+      local c = x:copy():eval()
+      c:release()
+      return c:sum(1)
+    end)
+    gpu.raises("LogicError", "released", function()
+      local c = x:copy():eval()
+      local d = c + 1
+      c:release()
+      return d:sum(1)
+    end)
+  end)
+
+  it("are nodes of the graph that is being captured, if they are written there, and not if they were written before",
+    function()
+      local stream, before = cuda.Stream(), x:sum(1)
+      local inside, spread
+      local exec = stream:capture(function()
+        assert.is_falsy(before._sig)
+        inside, spread = x:sum(1), x:var(1)
+      end):instantiate()
+      for k = 1, 2 do
+        x:fill(k)
+        cuda.Context.synchronize()
+        exec:launch(stream)
+        stream:synchronize()
+        assert.same({ 2 * k, 2 * k, 2 * k }, inside:tolist())
+        assert.same({ 0, 0, 0 }, spread:tolist())
+      end
+      assert.same({ 5, 7, 12 }, before:tolist())
+      local step = cuda.graph(function(u) return u:mean(1) + u:max(1) end)
+      for k = 1, 3 do assert.same({ 2 * k, 2 * k, 2 * k }, step(gpuarray.full({ 2, 3 }, k, "float32")):tolist()) end
+    end)
+
+  -- ---- streams, events, contexts ------------------------------------------------------------------------------------
+
+  it("run in the stream that they were written in", function()
+    local stream, s, t = cuda.Stream(), x:sum(1), nil
+    assert.equal(1, gpu.kernels(function()
+      stream:use(function() assert.is_falsy(s._sig) end)
+    end))
+    local z = y + 1
+    local seen = gpu.launches_by_stream(function()
+      t = x:max(1)
+      stream:use(function() z:eval() end)
+    end)
+    if seen then assert.equal(1, seen[stream:handle()]) end
+    local u
+    seen = gpu.launches_by_stream(function()
+      stream:use(function() u = x:min(1) end)
+    end)
+    assert.is_falsy(u._sig)
+    if seen then assert.equal(1, seen[stream:handle()]) end
+    seen = gpu.launches_by_stream(function() u = x:min { axis = 1, stream = stream } end)
+    assert.is_falsy(u._sig)
+    if seen then assert.equal(1, seen[stream:handle()]) end
+    assert.same({ 4, 5, 9 }, t:tolist())
+  end)
+
+  it("start before events and waits", function()
+    local stream, event = cuda.Stream(), cuda.Event()
+    for name, f in pairs {
+      ["Event:record"] = function() return event:record() == event end,
+      ["Stream:synchronize"] = function() return cuda.legacy_stream:synchronize() == cuda.legacy_stream end,
+      ["Stream:wait_for_event"] = function() return stream:wait_for_event(event) == stream end,
+      ["Stream:on_complete"] = function() return stream:on_complete(function() end) == stream end,
+      ["Context.synchronize"] = function()
+        cuda.Context.synchronize()
+        cuda.Context.get_current():synchronize()
+        return true
+      end,
+    } do
+      local s = x:sum(1)
+      assert.equal(1, gpu.kernels(function() assert.is_true(f(), name) end), name)
+      assert.is_falsy(s._sig)
+    end
+    cuda.poll()
+    gpu.raises("LogicError", "record", event.record, event, 3)
+    gpu.raises("LogicError", "wait_for_event", stream.wait_for_event, stream, 3)
+  end)
+
+  it("belong to a profile with the line that wrote them", function()
+    local s = x:sum(1)
+    local line
+    local p = cuda.profile(function()
+      assert.is_falsy(s._sig)
+      line = debug.getinfo(1, "l").currentline + 1
+      s = x:var(1)
+      local z = y + 1
+      z:eval()
+    end, { print = false })
+    local found
+    for _, a in ipairs(p.activities) do
+      if a.kind == "kernel" and a.name:find "var" then found = a.line end
+    end
+    assert.equal(line, tonumber(found:match "(%d+)$"))
+    p = cuda.profile(function() s = x:max(1) end, { print = false })
+    assert.is_falsy(s._sig)
+    assert.equal(1, #p.activities)
+  end)
+
+  it("of two contexts are computed in their own", function()
+    local other = cuda.Device(0):make_context()
+    local there = gpuarray.to_gpu({ { 1, 2 }, { 3, 5 } }, "float32")
+    local s = there:sum(1)
+    local m, v = there:mean(1), there:var(1)
+    cuda.Context.pop()
+    finally(function() other:detach() end)
+    local t = x:sum(1)
+    local late = there:sum(2) -- not of the current context
+    assert.is_falsy(late._sig)
+    assert.same({ 5, 7, 12 }, t:tolist())
+    assert.same({ 4, 7 }, s:tolist())
+    assert.same({ 2, 3.5 }, m:tolist())
+    assert.same({ 1, 2.25 }, v:tolist())
+    assert.equal(there._store.context, v._store.context)
+    assert.same({ 3, 8 }, late:tolist())
+  end)
+
+  -- ---- modes, errors ------------------------------------------------------------------------------------------------
+
+  it("are computed when they are written in eager mode, and are no part of a fused function", function()
+    local s = x:sum(1)
+    gpuarray.eager(true)
+    assert.is_falsy(s._sig)
+    s = x:var(1)
+    assert.is_falsy(s._sig)
+    gpuarray.eager(false)
+    local r = x:max(1)
+    assert.same({ 5, 7, 12 }, gpuarray.fuse(function(a) return a + r end)(y):tolist())
+    gpu.raises("LogicError", "needs the value", gpuarray.fuse(function(a) return a:sum(1) end), x)
+    gpu.raises("LogicError", "needs the value", gpuarray.fuse(function(a) return a:var(1) end), x)
+  end)
+
+  it("are explained without being started, and have sources", function()
+    local m, v = x:mean(1), x:var(1)
+    local z = (x - m) / v
+    local text
+    assert.equal(0, gpu.kernels(function() text = gpuarray.explain(z) end))
+    assert.is_truthy(m._sig and v._sig)
+    assert.is_truthy(text:find("2 kernels", 1, true))
+    assert.is_truthy(text:find("reductions start before other arrays are computed", 1, true))
+    assert.is_truthy(gpuarray.source(v):find "array_mean_var%(")
+    local large = gpuarray.zeros { 70001, 3 }
+    local s = large:sum(1) -- whose blocks share memory
+    assert.is_truthy(gpuarray.explain(s):find("1 kernel", 1, true))
+    assert.equal(2, gpu.kernels(function() z:eval() end)) -- zeros() has started the others
+    assert.equal(0, s[1])
+    -- They are as before: one that exceeds the bytes starts with the next operation, and joins others until then.
+    finally(knob(waiting, "BYTES", 4000))
+    large:eval()
+    assert.equal(1, launches(function()
+      local a = large:max(1)
+      gpuarray.explain(a)
+      local b = large:min(1)
+      local _ = y + 1
+      assert.is_falsy(a._sig or b._sig)
+    end))
+  end)
+
+  it("may be operands of anything", function()
+    local m = x:mean { axis = 1, keepdims = true }
+    assert.same({ { -1.5, -1.5, -3 }, { 1.5, 1.5, 3 } }, (x - m):tolist())
+    assert.same({ 12, 5, 7 }, x:sum(1):roll(1):tolist())
+    assert.same({ 24, 10, 14 }, (x:sum(1) * 2):roll(1):tolist())
+    assert.same({ 5, 7, 12, 4, 5, 9 }, gpuarray.concatenate({ x:sum(1), x:max(1) }):tolist())
+    assert.same({ 5, 12, 24 }, x:sum(1):cumsum():tolist())
+    assert.equal(24, x:sum(1):sum():item())
+    assert.same({ 6, 18 }, x:sum { axis = 2, keepdims = true }:sum(2):tolist())
+    assert.same({ 12, 7 }, x:sum(1)[{ { 3, 2, -1 } }]:tolist())
+    assert.same({ 5, 7, 12 }, x:sum(1):sort():tolist())
+    local out = gpuarray.zeros(3)
+    assert.equal(out, x:sum { axis = 1, out = out })
+    assert.same({ 5, 7, 12 }, out:tolist())
+    out:set(x:max(1))
+    assert.same({ 4, 5, 9 }, out:tolist())
+    local r = x:sum(1)
+    local a, b = r + 1, r * 2
+    assert.equal(2, gpu.kernels(function() gpuarray.eval(a, b, r) end))
+    assert.same({ 6, 8, 13 }, a:tolist())
+    assert.same({ 10, 14, 24 }, b:tolist())
+    assert.equal("(3)", tostring(r.shape):match "%(3%)" or "(3)")
+    local p = x:sum(1)
+    assert.same({ 5, 7, 12 }, p:tolist())
+  end)
+
+  it("keep their own errors, and let others be computed", function()
+    local leaf = reduce_run.leaf
+    local restore = knob(reduce_run, "leaf", function(kind, ...)
+      if kind.row.name == "prod" then errors.raise("MemoryError", "no memory is left for this one") end
+      return leaf(kind, ...)
+    end)
+    local p, s, z = x:prod(1), x:sum(2), y + 1
+    z:eval()
+    assert.is_falsy(s._sig)
+    assert.is_truthy(p._sig)
+    local q = p + 1
+    gpu.raises("MemoryError", "this one", q.eval, q)
+    gpu.raises("MemoryError", "this one", p.get, p)
+    local e = gpu.raises("MemoryError", "this one", p.eval, p)
+    if gpu.soft then assert.is_truthy(e.expression[1]:find "^prod at .*waiting_spec") end
+    restore()
+    assert.same({ 4, 10, 27 }, p:tolist())
+    assert.same({ 5, 11, 28 }, q:tolist())
+    -- A kernel of several that fails: they are computed one by one.
+    restore = knob(joint, "compute", function() errors.raise("MemoryError", "no memory is left") end)
+    local a, b = x:sum(1), x:max(1)
+    assert.equal(2, gpu.kernels(function() gpuarray.eval(a, b) end))
+    restore()
+    assert.same({ 4, 5, 9 }, b:tolist())
+    -- An interruption ends the evaluation.
+    restore = knob(reduce_run, "leaf", function() errors.raise("InterruptError", "interrupted") end)
+    a = x:sum(1)
+    local ok, err = pcall(z.set, z, y)
+    restore()
+    assert.is_true(not ok and cuda.is_error(err, "InterruptError"))
+    assert.same({ 5, 7, 12 }, a:tolist())
+  end)
+
+  -- What a finalizer does at any line of the call.
+  local finalizers = {
+    ["writes to the operand"] = function(v) v.x:set(v.x * 100) end,
+    ["writes to a part of the operand"] = function(v) v.x[{ { 1 }, {} }] = 7 end,
+    ["gives the operand's memory away"] = function(v) cuda.memset_d32(cuda.pointer(v.x.ptr), 0, 15) end,
+    ["computes a result"] = function(v) v[2]:eval() end,
+    ["computes all results"] = function(v) gpuarray.eval(v[3], v[1]) end,
+    ["makes an operand of a result"] = function(v) v.z = v[2] * 2 end,
+    ["writes a reduction"] = function(v) v.z = v.x:sum(1) end,
+    ["writes to a result"] = function(v) v.z = v[1] + 0 v[1]:fill(5) v[1] = v.z end,
+    ["collects"] = function() collectgarbage() end,
+  }
+
+  -- How often a result was another one than before. `names`: the reductions.
+  local function sweep(inner, most, shape, names)
+    local from = cuda.random.Generator(3):normal(shape):eval()
+    local want, total
+    local wrong, k = 0, 0
+    repeat -- twice without, as the first call compiles
+      local v = { x = from:copy():eval() }
+      local _, lines = reentry.call(function()
+        for i, name in ipairs(names) do v[i] = v.x[name](v.x, 1) end
+        gpuarray.eval(unpack(v, 1, #names))
+      end, function() if v[#names] then inner(v) end end, k > 1 and math.floor(k) or math.huge)
+      if k <= 1 then total = lines end
+      local got = ""
+      for i = 1, #names do got = got .. bits(v[i]) end
+      want = want or got
+      if got ~= want then wrong = wrong + 1 end
+      k = k + math.max(k > 0 and total / most or 1, 1)
+    until k > total
+    return wrong
+  end
+
+  for name, inner in pairs(finalizers) do
+    it("have the values of their time if a finalizer " .. name, function()
+      local names = { "mean", "var", "max" }
+      assert.equal(0, sweep(inner, gpu.sanitized and 5 or 60, { 5, 3 }, names))
+      if not gpu.sanitized then assert.equal(0, sweep(inner, 15, { 3000, 3 }, names)) end
+    end)
+  end
+
+  it("would have later values if results that a finalizer computed were not left alone", function()
+    finally(knob(evaluate, "take", function(a, leaf)
+      a._leaf, a._first, a._store, a._sig, a._a, a._b, a._c = leaf, leaf, leaf.store, false, false, false, false
+    end))
+    finally(knob(joint, "is_changed", function() return false end))
+    finally(knob(run, "kernel", (function()
+      local kernel = run.kernel
+      return function(launch)
+        launch.since = storage.writes
+        return kernel(launch)
+      end
+    end)()))
+    assert.is_true(sweep(finalizers["gives the operand's memory away"], 400, { 5, 3 }, { "var" }) > 0)
+  end)
+end)
