@@ -257,7 +257,10 @@ local fit = M.fit
 ---@param whole? boolean  it is cut already: see cut.lua
 ---@return table leaf
 function M.evaluate(x, whole)
-  if not x._sig then return storage.leaf_of(x) end
+  if not x._sig then
+    x._used = 0 -- it is read: see habits.lua
+    return storage.leaf_of(x)
+  end
   if not whole then
     fit(x)
     if not x._sig then return storage.leaf_of(x) end

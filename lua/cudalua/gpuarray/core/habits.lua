@@ -1,0 +1,130 @@
+-- Which arrays a program has read one after the other. Most programs repeat: if an array was read after another one, it
+-- will be read again when the same operations are repeated. And results that nothing has read twice in a row are
+-- probably dropped.
+--
+-- Arrays are known by their distance from the array that was asked for, in the order of writing. That array is known by
+-- its last operation. Mistakes cost time only: whatever is computed along, results are the same.
+
+local graph = require "cudalua.gpuarray.core.graph"
+
+local min, written = math.min, graph.written
+
+local M = {}
+
+---So many operations may be between two arrays.
+M.FAR = 512
+---A result is no longer computed along after it was not read so many times in a row.
+M.TWICE = 2
+---So many expressions are remembered, and so many arrays for each.
+M.MOST, M.EACH = 256, 16
+
+---What is known of the arrays that are written beside another one. Lists have an entry for each of them.
+---@class cudalua.gpuarray.Habit
+---@field n integer
+---@field distance integer[]  from the array that was asked for
+---@field patience integer[]  how often it may still be computed without being read; 0: it is not computed along
+---@field taken table         weak: the array of the last time, if it was computed along
+
+local known, count = {}, 0
+local asked_for, asked_born, asked_at = 0, 0, 0 -- the last array: its key, its _born, and what was written by then
+
+local function distance(x, o)
+  local born = type(o) == "table" and o._born
+  return born and born > 0 and min(x._born - born, 1023) or 0
+end
+
+---A number for an expression, which is the same when a program repeats.
+---@param x cudalua.gpuarray.Array  pending
+---@return integer
+local function key_of(x)
+  local sig = x._sig
+  return sig and (sig.number % 2048) + 2048 * (min(written() - x._born, 1023) + 1024 * (distance(x, x._a) +
+    1024 * distance(x, x._b))) or -1
+end
+
+---@param key integer
+---@return cudalua.gpuarray.Habit
+local function habit_of(key)
+  local h = known[key]
+  if h then return h end
+  if count >= M.MOST then known, count = {}, 0 end
+  h = { n = 0, distance = {}, patience = {}, taken = setmetatable({}, { __mode = "v" }) }
+  known[key], count = h, count + 1
+  return h
+end
+M.habit_of = habit_of
+
+-- The entry of a distance, which is made if there is none.
+local function entry_of(h, d)
+  for i = 1, h.n do
+    if h.distance[i] == d then return i end
+  end
+  if h.n >= M.EACH then h.n = 0 end
+  local i = h.n + 1
+  h.n, h.distance[i], h.patience[i], h.taken[i] = i, d, M.TWICE, nil
+  return i
+end
+
+---An array is asked for. If it was already written when the last array was asked for, both belong together.
+---@param x cudalua.gpuarray.Array  pending
+---@return integer key
+---@return cudalua.gpuarray.Habit?
+function M.asked(x)
+  local key, born = key_of(x), x._born
+  local d = born - asked_born
+  if born > asked_at or d > M.FAR or d < -M.FAR then
+    asked_for, asked_born, asked_at = key, born, written()
+  elseif d ~= 0 and key ~= -1 then
+    local h = habit_of(asked_for)
+    h.patience[entry_of(h, d)] = M.TWICE
+  end
+  return key, known[key]
+end
+
+---Has nothing read an array since it was computed along?
+---@param y cudalua.gpuarray.Array
+---@return boolean
+local function is_unread(y)
+  local leaf = y._leaf -- false: nobody has needed it
+  return y._used == M.UNREAD and (not leaf or leaf._turn == -1 and leaf._mark == 0)
+end
+
+---The value of _used in arrays that were computed along and that no function has read since.
+M.UNREAD = -1
+
+---Looks at what became of the arrays that were computed along the last time.
+---@param h cudalua.gpuarray.Habit
+function M.review(h)
+  for i = 1, h.n do
+    local y = h.taken[i]
+    if y then
+      h.patience[i] = is_unread(y) and h.patience[i] - 1 or M.TWICE
+      h.taken[i] = nil
+    end
+  end
+end
+
+---Is an array computed along? Unread ones are, unless they were not read the last times.
+---@param h cudalua.gpuarray.Habit
+---@param d integer  distance
+---@return boolean
+function M.is_wanted(h, d)
+  for i = 1, h.n do
+    if h.distance[i] == d then return h.patience[i] > 0 end
+  end
+  return true
+end
+
+---Remembers that an array was computed along.
+---@param key integer
+---@param x cudalua.gpuarray.Array  the one that was asked for
+---@param y cudalua.gpuarray.Array
+function M.took(key, x, y)
+  local d = y._born - x._born
+  if d > M.FAR or d < -M.FAR then return end
+  local h = habit_of(key)
+  y._used = M.UNREAD
+  h.taken[entry_of(h, d)] = y
+end
+
+return M
