@@ -96,7 +96,8 @@ end
 
 local function own_bytes(x) return x._size * x._dtype.itemsize end
 
--- Is one more companion of so many bytes computed by the kernel? If so, adds it.
+-- Is one more companion computed by the kernel, which may take `left` more bytes of memory and move `moved` more? If so,
+-- adds it and returns the bytes that it moves.
 local function add(x, y, number, own, left, moved)
   local operations, bytes, leaves, strided, drawn = c.operations, c.bytes, c.leaves, c.strided, c.drawn
   c.number, c.shared, c.fits = number, false, true
@@ -115,9 +116,10 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@param list cudalua.gpuarray.Array[]
 ---@param n integer
+---@param sure boolean[]  the program is going to read it, as it did the last time: it moves no bytes in vain
 ---@return boolean[] chosen  by number in the list
 ---@return integer count
-function M.choose(x, list, n)
+function M.choose(x, list, n, sure)
   local member, several = c.member, storage.several
   local alike = false
   for k = 1, n do
@@ -136,10 +138,12 @@ function M.choose(x, list, n)
     local y = list[k]
     local own = own_bytes(y)
     local extra = count + 1 < results.MOST and (y._shape == c.shape or same(y._shape, c.shape)) and
-      add(x, y, k, own, left, moved)
-    if extra then count, moved, left = count + 1, moved - extra, left - own end
+      add(x, y, k, own, left, sure[k] and math.huge or moved)
+    if extra then count, moved, left = count + 1, sure[k] and moved or moved - extra, left - own end
   end
-  if count > 0 and not (c.home and cut.may_have_companions(c.home)) then return member, 0 end
+  local home = c.home
+  c.home, c.shape = false, false -- nothing is kept alive
+  if count > 0 and not (home and cut.may_have_companions(home)) then return member, 0 end
   return member, count
 end
 
@@ -147,7 +151,7 @@ end
 
 local looked = 0 -- operations up to this one have been searched
 local left, looks, nleft = setmetatable({}, { __mode = "v" }), {}, 0 -- results that were not taken, and how often
-local found, seen, nfound = {}, {}, 0 -- candidates, and how often they were not taken; -1: learned
+local found, seen, sure, nfound = {}, {}, {}, 0 -- candidates, how often they were not taken; are they going to be read?
 local busy = false
 local short = setmetatable({}, { __mode = "v" }) -- has an element from when memory is short until the next collection
 
@@ -159,21 +163,22 @@ function M.spare_memory() short[1] = {} end
 local function gather(x, from, h)
   local inside, born = storage.recorded_from(), x._born
   nfound = unread(x, from, M.WINDOW, found)
-  for k = 1, nfound do seen[k] = 0 end
+  for k = 1, nfound do seen[k], sure[k] = 0, false end
   for i = 1, nleft do
     local y = left[i]
     if y and y ~= x and y._sig and y._store == false and y._used == 0 and y._born > inside then
       nfound = nfound + 1
-      found[nfound], seen[nfound] = y, looks[i]
+      found[nfound], seen[nfound], sure[nfound] = y, looks[i], false
     end
   end
   if not h then return end
   local n = 0
   for k = 1, nfound do
     local y = found[k]
-    if habits.is_wanted(h, y._born - born) then
+    local wanted, known = habits.is_wanted(h, y._born - born)
+    if wanted then
       n = n + 1
-      found[n], seen[n] = y, seen[k]
+      found[n], seen[n], sure[n] = y, seen[k], known
     end
   end
   for k = n + 1, nfound do found[k] = false end
@@ -182,21 +187,23 @@ local function gather(x, from, h)
     local y = h.patience[i] > 0 and storage.written_as(born + h.distance[i], habits.FAR)
     if y and y ~= x and y._sig and (y._store or y._used > 0) and y._born > inside then
       nfound = nfound + 1
-      found[nfound], seen[nfound] = y, -1
+      found[nfound], seen[nfound], sure[nfound] = y, M.LOOKS, h.read[i]
     end
   end
 end
 
--- Remembers what is not computed along.
-local function remember(member)
+-- Remembers what was not computed along, and forgets the list.
+local function remember()
   nleft = 0
   for k = 1, nfound do
     local y = found[k]
-    if not member[k] and y._sig and seen[k] >= 0 and seen[k] < M.LOOKS and nleft < M.LEFT then
+    found[k] = false
+    if y._sig and seen[k] < M.LOOKS and nleft < M.LEFT then
       nleft = nleft + 1
       left[nleft], looks[nleft] = y, seen[k] + 1
     end
   end
+  nfound = 0
 end
 
 ---Is it the program itself that asks? The collector does not run while a finalizer does.
@@ -207,10 +214,9 @@ local function attempt(x, from, key, h)
   if h then habits.review(h) end
   gather(x, from, h)
   evaluate.fit(x)
-  local member, count = M.choose(x, found, nfound)
+  local member, count = M.choose(x, found, nfound, sure)
   if count > 0 and not M.is_program() then return end
   looked = written()
-  remember(member)
   if count == 0 then return end
   local list = { x }
   for k = 1, nfound do
@@ -227,8 +233,7 @@ local function search(x, from, key, h)
   busy = true
   local ok, failure = pcall(attempt, x, from, key, h)
   busy = false
-  for k = 1, nfound do found[k] = false end
-  nfound = 0
+  remember()
   if ok then return end
   if evaluate.is_final(failure) then error(failure, 0) end
   if errors.is_error(failure, "MemoryError") then M.spare_memory() end
@@ -239,12 +244,12 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@raise an interruption, and what ends the device
 function M.before(x)
-  if busy then return end
+  if busy or graph.limits_lifted() then return end
   local key, h = asked(x)
   local from = max(looked, storage.recorded_from())
   if not h and nleft == 0 and unread(x, from, M.WINDOW) == 0 then
     looked = written()
-  elseif not (short[1] or graph.is_eager() or graph.limits_lifted()) then
+  elseif not (short[1] or graph.is_eager()) then
     search(x, from, key, h)
   end
 end

@@ -313,7 +313,7 @@ function M.force(x)
       return
     end
   end
-  if x._sig or x._leaf then M.evaluate(x) end
+  if x._sig or x._leaf then M.evaluate(x) else x._used = 0 end
 end
 
 -- A leaf of structs as one of the words that they are made of, along one more axis.

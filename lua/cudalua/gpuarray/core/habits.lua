@@ -23,6 +23,7 @@ M.MOST, M.EACH = 256, 16
 ---@field n integer
 ---@field distance integer[]  from the array that was asked for
 ---@field patience integer[]  how often it may still be computed without being read; 0: it is not computed along
+---@field read boolean[]      did the program read it the last time?
 ---@field taken table         weak: the array of the last time, if it was computed along
 
 local known, count = {}, 0
@@ -38,34 +39,43 @@ end
 ---@return integer
 local function key_of(x)
   local sig = x._sig
-  return sig and (sig.number % 2048) + 2048 * (min(written() - x._born, 1023) + 1024 * (distance(x, x._a) +
+  return sig and ((sig.number or 0) % 2048) + 2048 * (min(written() - x._born, 1023) + 1024 * (distance(x, x._a) +
     1024 * distance(x, x._b))) or -1
 end
+
+---Forgets everything.
+function M.forget() known, count = {}, 0 end
 
 ---@param key integer
 ---@return cudalua.gpuarray.Habit
 local function habit_of(key)
   local h = known[key]
   if h then return h end
-  if count >= M.MOST then known, count = {}, 0 end
-  h = { n = 0, distance = {}, patience = {}, taken = setmetatable({}, { __mode = "v" }) }
+  if count >= M.MOST then M.forget() end
+  h = { n = 0, distance = {}, patience = {}, read = {}, taken = setmetatable({}, { __mode = "v" }) }
   known[key], count = h, count + 1
   return h
 end
 M.habit_of = habit_of
 
--- The entry of a distance, which is made if there is none.
-local function entry_of(h, d)
+local function find(h, d)
   for i = 1, h.n do
     if h.distance[i] == d then return i end
   end
+end
+
+-- The entry of a distance, which is made if there is none.
+local function entry_of(h, d)
+  local found = find(h, d)
+  if found then return found end
   if h.n >= M.EACH then h.n = 0 end
   local i = h.n + 1
-  h.n, h.distance[i], h.patience[i], h.taken[i] = i, d, M.TWICE, nil
+  h.n, h.distance[i], h.patience[i], h.read[i], h.taken[i] = i, d, M.TWICE, false, nil
   return i
 end
 
----An array is asked for. If it was already written when the last array was asked for, both belong together.
+---An array is asked for. If it was already written when the last array was asked for, it is computed along with that one
+---the next time.
 ---@param x cudalua.gpuarray.Array  pending
 ---@return integer key
 ---@return cudalua.gpuarray.Habit?
@@ -74,9 +84,10 @@ function M.asked(x)
   local d = born - asked_born
   if born > asked_at or d > M.FAR or d < -M.FAR then
     asked_for, asked_born, asked_at = key, born, written()
-  elseif d ~= 0 and key ~= -1 then
+  elseif d ~= 0 then
     local h = habit_of(asked_for)
-    h.patience[entry_of(h, d)] = M.TWICE
+    local i = entry_of(h, d)
+    h.patience[i], h.read[i] = M.TWICE, true
   end
   return key, known[key]
 end
@@ -98,8 +109,8 @@ function M.review(h)
   for i = 1, h.n do
     local y = h.taken[i]
     if y then
-      h.patience[i] = is_unread(y) and h.patience[i] - 1 or M.TWICE
-      h.taken[i] = nil
+      local read = not is_unread(y)
+      h.patience[i], h.read[i], h.taken[i] = read and M.TWICE or h.patience[i] - 1, read, nil
     end
   end
 end
@@ -107,12 +118,11 @@ end
 ---Is an array computed along? Unread ones are, unless they were not read the last times.
 ---@param h cudalua.gpuarray.Habit
 ---@param d integer  distance
----@return boolean
+---@return boolean wanted
+---@return boolean read  did the program read it the last time?
 function M.is_wanted(h, d)
-  for i = 1, h.n do
-    if h.distance[i] == d then return h.patience[i] > 0 end
-  end
-  return true
+  local i = find(h, d)
+  return not i or h.patience[i] > 0, i ~= nil and h.read[i]
 end
 
 ---Remembers that an array was computed along.
