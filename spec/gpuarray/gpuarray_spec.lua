@@ -230,7 +230,7 @@ describe("Pending arrays", function()
     local row, column = gpuarray.to_gpu { 1, 2, 3 }, gpuarray.ones({ 40, 1 }):eval()
     local shared = row:exp() * 2
     assert.equal(1, kernels(function() (shared + column):eval() end))
-    assert.equal(2, kernels(function() (shared - column):eval() end)) -- 40 times as many operations again, or 3 elements
+    assert.equal(2, kernels(function() (shared - column):eval() end)) -- 40 times the operations, or 3 elements
     assert.is_false(shared._sig)
   end)
 

@@ -3,7 +3,7 @@
 -- many kernels as one that passes all of them to gpuarray.eval.
 --
 -- Plain Lua cannot tell whether the program will read such a result, or has dropped it already. So companions move
--- fewer bytes than the array that is asked for. Whether they are computed changes no bits, strides, owners or errors.
+-- fewer bytes than the requested array. Whether they are computed changes no bits, strides, owners or errors.
 
 local again = require "cudalua.gpuarray.core.again"
 local core = require "cudalua.core"
@@ -19,7 +19,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
 
 local max, min = math.max, math.min
-local asked, bytes_of, same, unread, written = habits.asked, storage.bytes_of, layout.same, storage.unread,
+local bytes_of, requested, same, unread, written = storage.bytes_of, habits.requested, layout.same, storage.unread,
   graph.written
 
 local M = {}
@@ -147,7 +147,7 @@ function M.choose(x, list, n, sure)
   return member, count
 end
 
--- ---- asked for --------------------------------------------------------------------------------------------------
+-- ---- requests --------------------------------------------------------------------------------------------------
 
 local looked = 0 -- operations up to this one have been searched
 local left, looks, nleft = setmetatable({}, { __mode = "v" }), {}, 0 -- results that were not taken, and how often
@@ -159,7 +159,7 @@ local short = setmetatable({}, { __mode = "v" }) -- has an element from when mem
 function M.spare_memory() short[1] = {} end
 
 -- The results that may be companions: those that were written since the last evaluation, those that were left, and what
--- the program asked for after the array before.
+-- the program read after the array before.
 local function gather(x, from, h)
   local inside, born = storage.recorded_from(), x._born
   nfound = unread(x, from, M.WINDOW, found)
@@ -245,7 +245,7 @@ end
 ---@raise an interruption, and what ends the device
 function M.before(x)
   if busy or graph.limits_lifted() then return end
-  local key, h = asked(x)
+  local key, h = requested(x)
   local from = max(looked, storage.recorded_from())
   if not h and nleft == 0 and unread(x, from, M.WINDOW) == 0 then
     looked = written()

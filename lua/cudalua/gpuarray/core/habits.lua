@@ -2,7 +2,7 @@
 -- will be read again when the same operations are repeated. And results that nothing has read twice in a row are
 -- probably dropped.
 --
--- Arrays are known by their distance from the array that was asked for, in the order of writing. That array is known by
+-- Arrays are known by their distance from the requested array, in the order of writing. That array is known by
 -- its last operation. Mistakes cost time only: whatever is computed along, results are the same.
 
 local graph = require "cudalua.gpuarray.core.graph"
@@ -21,13 +21,13 @@ M.MOST, M.EACH = 256, 16
 ---What is known of the arrays that are written beside another one. Lists have an entry for each of them.
 ---@class cudalua.gpuarray.Habit
 ---@field n integer
----@field distance integer[]  from the array that was asked for
+---@field distance integer[]  from the requested array
 ---@field patience integer[]  how often it may still be computed without being read; 0: it is not computed along
 ---@field read boolean[]      did the program read it the last time?
 ---@field taken table         weak: the array of the last time, if it was computed along
 
 local known, count = {}, 0
-local asked_for, asked_born, asked_at = 0, 0, 0 -- the last array: its key, its _born, and what was written by then
+local last_key, last_born, last_written = 0, 0, 0 -- the last array: its key, its _born, and what was written by then
 
 local function distance(x, o)
   local born = type(o) == "table" and o._born
@@ -74,18 +74,18 @@ local function entry_of(h, d)
   return i
 end
 
----An array is asked for. If it was already written when the last array was asked for, it is computed along with that one
+---An array is requested. If it was already written when the last array was requested, it is computed along with that one
 ---the next time.
 ---@param x cudalua.gpuarray.Array  pending
 ---@return integer key
 ---@return cudalua.gpuarray.Habit?
-function M.asked(x)
+function M.requested(x)
   local key, born = key_of(x), x._born
-  local d = born - asked_born
-  if born > asked_at or d > M.FAR or d < -M.FAR then
-    asked_for, asked_born, asked_at = key, born, written()
+  local d = born - last_born
+  if born > last_written or d > M.FAR or d < -M.FAR then
+    last_key, last_born, last_written = key, born, written()
   elseif d ~= 0 then
-    local h = habit_of(asked_for)
+    local h = habit_of(last_key)
     local i = entry_of(h, d)
     h.patience[i], h.read[i] = M.TWICE, true
   end
@@ -95,7 +95,7 @@ end
 ---Has nothing read an array since it was computed along?
 ---@param y cudalua.gpuarray.Array
 ---@return boolean
-local function is_unread(y)
+function M.is_unread(y)
   local leaf = y._leaf -- false: nobody has needed it
   return y._used == M.UNREAD and (not leaf or leaf._turn == -1 and leaf._mark == 0)
 end
@@ -109,7 +109,7 @@ function M.review(h)
   for i = 1, h.n do
     local y = h.taken[i]
     if y then
-      local read = not is_unread(y)
+      local read = not M.is_unread(y)
       h.patience[i], h.read[i], h.taken[i] = read and M.TWICE or h.patience[i] - 1, read, nil
     end
   end
@@ -127,7 +127,7 @@ end
 
 ---Remembers that an array was computed along.
 ---@param key integer
----@param x cudalua.gpuarray.Array  the one that was asked for
+---@param x cudalua.gpuarray.Array  the requested one
 ---@param y cudalua.gpuarray.Array
 function M.took(key, x, y)
   local d = y._born - x._born
