@@ -6,11 +6,11 @@ local cut = require "cudalua.gpuarray.core.cut"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local ffi = require "ffi"
-local graph = require "cudalua.gpuarray.core.graph"
 local habits = require "cudalua.gpuarray.core.habits"
 local knob = require "spec.support.knob"
 local plan = require "cudalua.gpuarray.core.plan"
 local reentry = require "spec.support.reentry"
+local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
@@ -43,6 +43,19 @@ describe("A result that a program has not read", function()
     assert.is_truthy(asked._sig and other._sig)
     asked:eval()
     return other._sig == false
+  end
+
+  -- Asks for `asked`, and says which of the others are computed.
+  local function computed(asked, ...)
+    asked:eval()
+    local text = ""
+    for _, other in ipairs { ... } do text = text .. (other._sig and "-" or "+") end
+    return text
+  end
+
+  local function chain(v, n)
+    for k = 1, n do v = v * (1 + k / 64) end
+    return v
   end
 
   it("is computed with the one that is asked for, however that is read", function()
@@ -98,6 +111,23 @@ describe("A result that a program has not read", function()
     assert.is_true(launches(program) > 2)
   end)
 
+  it("has another shape although it has as many elements", function()
+    local s = x * y
+    local a, b, c = s + x, s + gpuarray.ones { 1, 1 }, s * 2
+    assert.equal("-+", computed(a, b, c))
+    assert.same({ { 11, 41, 91, 161, 251 } }, b:tolist())
+  end)
+
+  it("is looked at by a few evaluations", function()
+    local function looked_at(n)
+      local left = y * 5
+      for k = 1, n do assert.is_false(along(x + k, left)) end
+      return along(y + 1, left)
+    end
+    assert.is_true(looked_at(companions.LOOKS))
+    assert.is_false(looked_at(companions.LOOKS + 1))
+  end)
+
   it("shares an array or an intermediate value of full size with it, or stays pending", function()
     assert.is_false(along(x + 1, y + 1))
     local one = gpuarray.to_gpu { 2 }
@@ -147,34 +177,32 @@ describe("A result that a program has not read", function()
     assert.equal(0, taken(19))
   end)
 
-  it("causes no kernel above a fixed number of operations, results and arrays", function()
-    local most, results, leaves, finish = 0, 0, 0, plan.finish
-    finally(knob(plan, "finish", function(w, computed)
-      if computed then most, leaves = math.max(most, w.ninner), math.max(leaves, w.nleaves) end
-      return finish(w, computed)
-    end))
-    local take = evaluate.take
-    finally(knob(evaluate, "take", function(...)
-      results = results + 1
-      return take(...)
-    end))
-    local wide = gpuarray.full(5, 1, "float32"):eval()
-    for k = 1, 30 do wide = wide + gpuarray.full(5, k, "float32"):eval() end
-    local function chain(v, n)
-      for k = 1, n do v = v * (1 + k / 64) end
-      return v
+  it("causes no kernel above a fixed number of operations; others are computed all the same", function()
+    local base = x + 0.5
+    for k = 1, 10 do base = base + gpuarray.full(5, k, "float32"):eval() end
+    local asked, small, long = chain(base, 60), base * 2, base * chain(base * 3, 62)
+    assert.is_true(11 + 60 + 64 > companions.OPERATIONS)
+    assert.equal("+-", computed(asked, small, long))
+    local fewer = chain(x + y, 60)
+    local enough = chain(fewer, 10)
+    assert.equal("+", computed(fewer, enough))
+  end)
+
+  it("causes no kernel of more than 48 arrays; others are computed all the same", function()
+    local function sum_of(first, n)
+      for k = 1, n do first = first + gpuarray.full(5, k, "float32"):eval() end
+      return first
     end
-    local list = {}
-    for k = 1, 30 do list[k] = wide * k end
-    local kernels = gpu.kernels(function() list[1]:eval() end)
-    assert.equal(1, kernels)
-    local n = 0
-    for k = 2, 30 do n = n + (list[k]._sig and 0 or 1) end
-    assert.equal(15, n)
-    assert.is_true(leaves <= 48)
-    local a, b = chain(wide, 60), chain(wide * 2, 80)
-    assert.is_false(along(a, b))
-    assert.is_true(most <= companions.OPERATIONS)
+    local asked, small = sum_of(x, 28), x * 2
+    local many = sum_of(x, 22)
+    assert.equal("+-", computed(asked, small, many))
+  end)
+
+  it("causes no kernel of more than 16 results", function()
+    local list, wide = {}, (x + y):astype "float64" * z
+    for k = 1, 20 do list[k] = (wide * k):astype "int8" end
+    wide = wide * 2
+    assert.equal(1, gpu.kernels(function() assert.equal("-----" .. ("+"):rep(15), computed(wide, unpack(list))) end))
   end)
 
   it("is searched among the last operations only", function()
@@ -196,10 +224,12 @@ describe("A result that a program has not read", function()
       held[3], held[4], held[5] = a, b, c
       a:eval()
     end
-    for _ = 1, 3 do program() end
-    collectgarbage()
-    collectgarbage()
-    for k = 1, 5 do assert.is_nil(held[k], k) end
+    for _ = 1, 3 do
+      program()
+      collectgarbage()
+      collectgarbage()
+      for k = 1, 5 do assert.is_nil(held[k], k) end
+    end
   end)
 
   -- ---- who is no companion --------------------------------------------------------------------------------------
@@ -222,6 +252,23 @@ describe("A result that a program has not read", function()
     assert.is_false(taken())
     finally(knob(companions, "is_program", function() return true end))
     assert.is_true(taken())
+  end)
+
+  it("is not computed by an evaluation within another one, as by the code of an allocator", function()
+    local a, b, c, d = x + y, x * y, z * 2, z * 3
+    local buffer, inside = storage.buffer, nil
+    finally(knob(storage, "buffer", function(bytes)
+      if inside == nil then
+        inside = false
+        c:eval()
+        inside = d._sig == false
+      end
+      return buffer(bytes)
+    end))
+    assert.is_true(along(a, b))
+    assert.is_false(inside)
+    assert.is_false(c._sig)
+    assert.same({ 15, 12, 9, 6, 3 }, d:tolist())
   end)
 
   it("is computed after a finalizer has evaluated something", function()
@@ -269,6 +316,9 @@ describe("A result that a program has not read", function()
     assert.same({ 2, 3, 4, 5, 6 }, foreign:tolist()) -- in its own context, alone
     assert.is_truthy(own._sig)
     assert.same({ 2, 4, 6, 8, 10 }, own:tolist())
+    local numbers = cuda.random.Generator(7):uniform(5) -- no memory, and so of no context
+    local asked, small, elsewhere = numbers + x + y, x * 2, numbers * there
+    assert.equal("+-", computed(asked, small, elsewhere))
   end)
 
   it("is of the innermost stream:use(); it would be taken if that were not asked", function()
@@ -285,6 +335,23 @@ describe("A result that a program has not read", function()
     local restore = knob(storage, "recorded_from", function() return 0 end)
     assert.is_true(taken())
     restore()
+    -- Neither if it was left by an evaluation before, nor if the program read it the last time.
+    local left = y * 5
+    assert.is_false(along(x + 1, left))
+    cuda.Stream():use(function() assert.is_false(along(y + 1, left)) end)
+    local function pair(stream)
+      local s = x * y + x
+      local function ask()
+        local t = s * 2 - y
+        t:eval()
+        return s._sig == false
+      end
+      if not stream then return ask(), s:eval() end
+      return stream:use(ask)
+    end
+    pair()
+    assert.is_true(pair())
+    assert.is_false(pair(cuda.Stream()))
     local a, b, done
     cuda.Stream():use(function()
       a, b = x + 1, x * 2
@@ -296,11 +363,9 @@ describe("A result that a program has not read", function()
 
   it("does not need released memory, and errors are those of the array that is asked for", function()
     local gone = gpuarray.ones(5):eval()
-    local a, dead, b = x + y, x + gone, x - y
+    local a, dead, b = x + y + z, x + gone, x - y
     gone:release()
-    assert.equal(1, gpu.kernels(function() a:eval() end))
-    assert.is_truthy(dead._sig)
-    assert.is_false(b._sig)
+    assert.equal(1, gpu.kernels(function() assert.equal("-+", computed(a, dead, b)) end))
     local alone = gpu.raises("LogicError", "released", dead.get, dead)
     local c, more = x + 1, dead * x
     c:eval()
@@ -335,6 +400,11 @@ describe("A result that a program has not read", function()
     local base = numbers:uniform(5)
     local a, b = base + dense, base * dense
     assert.is_true(along(a, b))
+    -- The kernel cannot number the elements of a strided array.
+    local rows, wide, column = gpuarray.zeros { 3, 5 }, gpuarray.ones { 3, 5 }, gpuarray.to_gpu { { 1 }, { 2 }, { 3 } }
+    local numbered = numbers:uniform { 3, 5 } + rows + wide
+    assert.equal("+-", computed(numbered, rows * 2, rows + column))
+    assert.equal("++", computed(rows + wide * 3, rows * 4, rows - column))
   end)
 
   it("is left alone by writes", function()
@@ -409,6 +479,55 @@ describe("A result that a program has not read", function()
       end
     end
     assert.is_true(joint >= 30, joint)
+  end)
+
+  it("never takes a kernel of its own: not for an index map, nor for a value of another size", function()
+    local s = x + y + z + x * y
+    local a, b = s + 1, s:roll(1) * s:roll(2) * s:roll(3) * s:roll(4)
+    assert.equal(1, gpu.kernels(function() assert.is_false(along(a, b)) end))
+    local row, full = gpuarray.to_gpu { 1, 2, 3 }, gpuarray.ones({ 40, 3 }):eval()
+    local shared = row:exp() * 2
+    assert.equal(1, gpu.kernels(function() (shared + full):eval() end))
+    local asked, other = full + full:sqrt(), shared - full
+    assert.equal(1, gpu.kernels(function() asked:eval() end))
+    assert.equal(2, gpu.kernels(function() other:eval() end))
+  end)
+
+  it("lies in the same order; others are computed all the same", function()
+    local t = gpuarray.arange(12, "float32"):reshape(3, 4):copy "F"
+    local c = t:copy "C"
+    local asked = t + t * t:copy "F" - t:copy "F"
+    assert.equal("+-", computed(asked, t * 2, c / t))
+  end)
+
+  it("is computed in one kernel with all others, or none is", function()
+    local function refused(a, b, c)
+      local before = live()
+      for _, asked in ipairs { a, b, c } do
+        results.beside(asked, { a, b, c })
+        assert.is_truthy(a._sig and b._sig and c._sig)
+        assert.equal(before, live())
+      end
+    end
+    local t = gpuarray.arange(12, "float32"):reshape(3, 4):copy "F"
+    local c = t:copy "C"
+    refused(t * 2, t * 3, c / t)
+    refused(c / t, t * 2, c * 2)
+    refused(x * 2, x * 3, chain(x, 170))
+    local numbers, column = cuda.random.Generator(7):uniform { 3, 4 }, gpuarray.to_gpu { { 1 }, { 2 }, { 3 } }
+    refused(numbers + c, c * 2, c + column)
+    local a, b, d = x + 1, x * 2, x - 1
+    local buffer, inside = storage.buffer, false
+    finally(knob(storage, "buffer", function(bytes)
+      if not inside then
+        inside = true
+        evaluate.evaluate(a)
+      end
+      return buffer(bytes)
+    end))
+    results.beside(a, { a, b, d })
+    assert.is_false(a._sig)
+    assert.is_truthy(b._sig and d._sig)
   end)
 
   it("never takes a kernel of its own: all in one, or the requested one alone", function()
@@ -567,7 +686,8 @@ describe("What a program reads one after the other", function()
       return taken
     end
     local readers = { function(b) return b[1] end, function(b) return (b * 2):eval() end,
-      function(b) return b:sum() end, function(b) return b[{ { 1, 2 } }] end, function(b) return b.T end, function(b) return b:release() end,
+      function(b) return b:sum() end, function(b) return b[{ { 1, 2 } }] end, function(b) return b.T end,
+      function(b) return b:release() end,
       function(b) return b:eval() end, function(b) return gpuarray.zeros(5):set(b) end }
     for k, read in ipairs(readers) do
       for _ = 1, 4 do assert.is_true(step(read), k) end
@@ -580,13 +700,11 @@ describe("What a program reads one after the other", function()
   end)
 
   it("is remembered for a bounded number of programs", function()
-    local count = 0
-    for k = 1, 2 * habits.MOST do
-      local h = habits.habit_of(-k)
-      assert.is_table(h)
-      count = count + 1
-    end
-    assert.equal(2 * habits.MOST, count)
-    assert.is_true(graph.written() > 0)
+    local first = habits.habit_of(-1)
+    assert.equal(first, habits.habit_of(-1))
+    for k = 1, habits.MOST + 1 do habits.habit_of(-k) end
+    assert.are_not.equal(first, habits.habit_of(-1))
+    for d = 1, 10 * habits.EACH do habits.took(-1, x + 1, x + d) end
+    assert.is_true(habits.habit_of(-1).n <= habits.EACH)
   end)
 end)

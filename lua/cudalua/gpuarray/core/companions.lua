@@ -84,7 +84,7 @@ local function see(x)
   x._mark, x._num = serial, c.number
   if is_leaf then return see_leaf(x) end
   c.operations = c.operations + 1
-  if c.number > 0 and (sig.maps or sig == object.placeholder or x._used > 0 and x._size ~= c.size) then
+  if c.number > 0 and (sig == object.placeholder or sig.maps or x._used > 0 and x._size ~= c.size) then
     c.fits = false
     return
   end
@@ -211,13 +211,12 @@ end
 function M.is_program() return collectgarbage "isrunning" end
 
 local function attempt(x, from, key, h)
+  looked = written()
   if h then habits.review(h) end
   gather(x, from, h)
   evaluate.fit(x)
   local member, count = M.choose(x, found, nfound, sure)
-  if count > 0 and not M.is_program() then return end
-  looked = written()
-  if count == 0 then return end
+  if count == 0 or not M.is_program() then return end
   local list = { x }
   for k = 1, nfound do
     if member[k] then list[#list + 1] = found[k] end
