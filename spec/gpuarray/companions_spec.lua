@@ -255,11 +255,14 @@ describe("A result that a program has not read", function()
   end)
 
   it("is not computed by an evaluation within another one, as by the code of an allocator", function()
-    local a, b, c, d = x + y, x * y, z * 2, z * 3
+    local a, b, c, d = x + y, x * y, nil, nil
+    local short = gpuarray.to_gpu { 1, 2 }
+    local p, q = short + 1, short * 2
     local buffer, inside = storage.buffer, nil
     finally(knob(storage, "buffer", function(bytes)
       if inside == nil then
         inside = false
+        c, d = z * 2, z * 3
         c:eval()
         inside = d._sig == false
       end
@@ -269,6 +272,7 @@ describe("A result that a program has not read", function()
     assert.is_false(inside)
     assert.is_false(c._sig)
     assert.same({ 15, 12, 9, 6, 3 }, d:tolist())
+    assert.is_true(along(p, q)) -- the outer evaluation's search is not disturbed
   end)
 
   it("is computed after a finalizer has evaluated something", function()
