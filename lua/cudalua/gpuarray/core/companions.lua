@@ -14,6 +14,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local habits = require "cudalua.gpuarray.core.habits"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
@@ -155,6 +156,14 @@ local found, seen, sure, nfound = {}, {}, {}, 0 -- candidates, how often they we
 local busy = false
 local short = setmetatable({}, { __mode = "v" }) -- has an element from when memory is short until the next collection
 
+planning.keeps(function()
+  local before, n, list, times = looked, nleft, { unpack(left, 1, nleft) }, { unpack(looks, 1, nleft) }
+  return function()
+    looked, nleft = before, n
+    for i = 1, n do left[i], looks[i] = list[i], times[i] end
+  end
+end)
+
 ---No companions are taken until the next collection: memory is short.
 function M.spare_memory() short[1] = {} end
 
@@ -224,14 +233,16 @@ local function attempt(x, from, key, h)
   results.beside(x, list)
   for k = 1, #list do
     local y = list[k]
-    if y ~= x and not x._sig and not y._sig then habits.took(key, x, y) end
+    if y ~= x and not x._sig and not y._sig then
+      habits.took(key, x, y)
+      if planning.notes then planning.notes:along(y) end
+    end
   end
 end
 
 local function search(x, from, key, h)
-  busy = true
-  local ok, failure = pcall(attempt, x, from, key, h)
-  busy = false
+  -- On one line, as an interruption may come before any other one.
+  busy = true local ok, failure = pcall(attempt, x, from, key, h) busy = false -- luacheck: ignore
   remember()
   if ok then return end
   if evaluate.is_final(failure) then error(failure, 0) end

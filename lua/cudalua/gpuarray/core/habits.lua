@@ -6,6 +6,8 @@
 -- its last operation. Mistakes cost time only: whatever is computed along, results are the same.
 
 local graph = require "cudalua.gpuarray.core.graph"
+local pairs_of = require "cudalua.base.pairs_of"
+local planning = require "cudalua.gpuarray.core.planning"
 
 local min, written = math.min, graph.written
 
@@ -42,6 +44,19 @@ local function key_of(x)
   return sig and ((sig.number or 0) % 2048) + 2048 * (min(written() - x._born, 1023) + 1024 * (distance(x, x._a) +
     1024 * distance(x, x._b))) or -1
 end
+
+local function copied(h)
+  local taken = setmetatable({}, { __mode = "v" })
+  for i = 1, h.n do taken[i] = h.taken[i] end
+  return { n = h.n, distance = { unpack(h.distance, 1, h.n) }, patience = { unpack(h.patience, 1, h.n) },
+    read = { unpack(h.read, 1, h.n) }, taken = taken }
+end
+
+planning.keeps(function()
+  local saved, n, key, born, at = {}, count, last_key, last_born, last_written
+  for k, h in pairs_of(known) do saved[k] = copied(h) end
+  return function() known, count, last_key, last_born, last_written = saved, n, key, born, at end
+end)
 
 ---Forgets everything.
 function M.forget() known, count = {}, 0 end

@@ -189,7 +189,7 @@ end
 
 local in_order = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
 
--- For the bytes in a profile.
+-- For the bytes in a profile, and for plans.
 local function say_writes(w, r)
   for i = 1, r.n do w.writes[i] = leaf_of(r, i, false) end
   w.nwrites = r.n
@@ -198,7 +198,7 @@ end
 -- A result has its value. In C order, its leaf is made when somebody needs it, as by evaluate.force().
 local function settle(r, i, order, captured)
   local x, buf, context = r.list[i], r.buffers[i], r.context
-  if not order and not captured and buf and not storage.is_scoped() then
+  if not order and not captured and buf and not (storage.is_scoped() or planning.notes) then
     if x._born > storage.evaluated then storage.evaluated = x._born end
     if x._sig and not x._store then x._sig, x._a, x._b, x._c, x._low = false, buf, context, false, math.huge return end -- luacheck: ignore 631
   end
@@ -288,7 +288,7 @@ local function attempt(since, r)
     local k = state.kernel or evaluate.kernel_of(state)
     gather(w, r, count)
     w.kernel, w.blocks, w.since = k, w.blocks or ceil(r.size / k.per_block), since
-    if hooks.profiling then say_writes(w, r) end
+    if hooks.profiling or planning.notes then say_writes(w, r) end
     r.launching = true
     launched, captured = run.kernel(w)
   end
