@@ -6,7 +6,7 @@
 return {
   {
     root = "lua/cudalua/",
-    budget = 50000,
+    budget = 51000,
     layers = {
       { "base", "base/",
         about = "What everything uses: errors and messages, checks of arguments, FFI, shapes, 16-bit floats." },
