@@ -256,9 +256,9 @@ end
 function M.before(x)
   if busy or graph.limits_lifted() then return end
   local key, h = requested(x)
-  local from = max(looked, storage.recorded_from())
-  if not h and nleft == 0 and unread(x, from, M.WINDOW) == 0 then
-    looked = written()
+  local from, now = max(looked, storage.recorded_from()), written()
+  if not h and nleft == 0 and (now - from == 1 or unread(x, from, M.WINDOW) == 0) then
+    looked = now
   elseif not (short[1] or graph.is_eager()) then
     search(x, from, key, h)
   end
