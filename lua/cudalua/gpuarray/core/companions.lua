@@ -97,8 +97,8 @@ end
 
 local function own_bytes(x) return x._size * x._dtype.itemsize end
 
--- Is one more companion computed by the kernel, which may take `left` more bytes of memory and move `moved` more? If so,
--- adds it and returns the bytes that it moves.
+-- Is one more companion computed by the kernel? It may take `left` bytes of memory and move `moved` bytes. If so, adds
+-- it and returns the bytes that it moves.
 local function add(x, y, number, own, left, moved)
   local operations, bytes, leaves, strided, drawn = c.operations, c.bytes, c.leaves, c.strided, c.drawn
   c.number, c.shared, c.fits = number, false, true

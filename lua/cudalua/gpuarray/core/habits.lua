@@ -89,8 +89,8 @@ local function entry_of(h, d)
   return i
 end
 
----An array is requested. If it was already written when the last array was requested, it is computed along with that one
----the next time.
+---An array is requested. If it was already written when the last array was requested, it is computed along with that
+---one the next time.
 ---@param x cudalua.gpuarray.Array  pending
 ---@return integer key
 ---@return cudalua.gpuarray.Habit?
