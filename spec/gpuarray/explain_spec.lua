@@ -194,13 +194,23 @@ describe("gpuarray.explain", function()
     has(text, "stores #1: random numbers, which a kernel of their own draws in C order", "2 kernels")
   end)
 
+  it("names results that are computed along with the requested one", function()
+    local rising, falling, other = x + y * 2, x - y, x:sqrt()
+    has(check(rising), "stores #4, #5: not read yet; shares arrays or values with the requested one",
+      "1 kernel: 8000 B read, 12 kB written")
+    assert.is_false(falling._sig or other._sig)
+    assert.equal(0, gpu.kernels(function() falling:eval() end))
+  end)
+
   it("has no lines if they are not traced", function()
     local info = core.driver_info
     finally(function()
       core.driver_info = info
       graph.trace_lines()
     end)
-    local traced = explain(x * y)
+    local first = x * y
+    local traced = explain(first)
+    first:eval()
     core.driver_info = function() return { soft = false } end
     graph.trace_lines()
     local text = explain(x * y)

@@ -1,6 +1,7 @@
 -- Random programs: several results, loops that carry arrays, reductions that are broadcast back, views, partial writes,
--- scopes, releases and gpuarray.eval of several. As they are, and operation by operation, they end with the same bits,
--- strides and owners.
+-- scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one after the
+-- other, in any order, or never. As they are, and operation by operation, they end with the same bits, strides and
+-- owners.
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
 local dry_run = require "cudalua.gpuarray.core.dry_run"
@@ -8,6 +9,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local ffi = require "ffi"
 local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
+local results_of = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
 local waiting = require "cudalua.gpuarray.core.waiting"
@@ -240,6 +242,74 @@ local steps = {
     end
   end,
   collect = function() return function() collectgarbage "step" end end,
+  read = function() -- some of the results that are written, in any order
+    local i, j, k, f, g = random(WHOLE), random(WHOLE), random(ALL), pick(expressions), pick(expressions)
+    local order, turns, last = {}, random(3), random(3)
+    for n = 1, random(4) do order[n] = random(4) end
+    return function(s)
+      for _ = 1, turns do
+        local shared = f(s[i], s[j])
+        local t, u, v = g(shared, s[k]), shared * 0.5, f(s[j], s[k])
+        local list = { t, u, v, shared }
+        for n = 1, #order do
+          if n % 2 == 1 then list[order[n] ]:eval() else list[order[n] ]:get() end
+        end
+        s[i], s[j] = list[last], t
+      end
+    end
+  end,
+  steps_of_two = function()
+    local i, j, f, g, turns, both = random(WHOLE), random(WHOLE), pick(expressions), pick(expressions), random(6),
+      random(2) == 1
+    return function(s)
+      local a, b = s[i], s[j]
+      for _ = 1, turns do
+        a = f(a, b) * 0.5
+        b = g(b, a) * 0.5
+        a:eval()
+        if both then b:eval() end
+      end
+      s[i], s[j] = a, b
+    end
+  end,
+  overwrite = function() -- what is read later has the values of before
+    local i, j, f, g, part = random(WHOLE), random(WHOLE), pick(expressions), pick(expressions), random(2) == 1
+    return function(s)
+      local t, u = f(s[i], s[j]), g(s[j], s[i])
+      t:eval()
+      if part then s[j][{ { 1, 2 } }] = 0.5 else s[j]:fill(0.25) end
+      local v = u + s[j]
+      v:eval()
+      s[i] = g(u, t)
+    end
+  end,
+  capture = function()
+    local i, j, f, g = random(WHOLE), random(WHOLE), pick(expressions), pick(expressions)
+    return function(s)
+      s.stream = s.stream or cuda.Stream()
+      local t, u
+      local before = f(s[j], s[i]) -- pending until the capture is over
+      local exec = s.stream:capture(function()
+        t, u = f(s[i], s[j]), g(s[j], s[i])
+        t:eval()
+      end):instantiate()
+      for _ = 1, 2 do exec:launch(s.stream) end
+      s.stream:synchronize()
+      s[i], s[j] = before - t * 0.5, u * 0.5
+    end
+  end,
+  finalizer = function()
+    local i, j, f = random(WHOLE), random(WHOLE), pick(expressions)
+    return function(s)
+      local t, u = f(s[i], s[j]), s[j] * 0.25 + s[i]
+      local proxy = newproxy(true)
+      getmetatable(proxy).__gc = function() t:eval() end
+      proxy = nil -- luacheck: ignore 311
+      collectgarbage()
+      s[i] = u
+      u:eval()
+    end
+  end,
 }
 
 local names = {}
@@ -350,10 +420,27 @@ describe("Random programs with several results", function()
   teardown(function() gpuarray.eager(false) end)
 
   it("end with the bits, strides and owners of operation by operation", function()
+    local beside, along = results_of.beside, 0
+    finally(knob(results_of, "beside", function(x, list)
+      beside(x, list)
+      if not x._sig then along = along + #list - 1 end
+    end))
     local seed = 20261128 + (tonumber(os.getenv "CUDALUA_SEED") or 0)
     local found, first, kernels, text = differing(programs(PROGRAMS, seed))
     assert.equal(0, found, ("program %s of %d: %s"):format(first, PROGRAMS, text))
     assert.is_true(kernels > 50)
+    assert.is_true(along > PROGRAMS, along .. " results were computed along with others")
+  end)
+
+  it("would end otherwise if results that are computed along were those of another time", function()
+    local beside = results_of.beside
+    finally(knob(results_of, "beside", function(x, list)
+      beside(x, list)
+      for _, y in ipairs(list) do
+        if y ~= x and not y._sig then y:fill(0) end
+      end
+    end))
+    assert.is_true((differing(programs(40, 20261128))) > 0)
   end)
 
   it("launch the same kernels, with the same bits, if gpuarray.explain() is called after each step", function()

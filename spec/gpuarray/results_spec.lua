@@ -1,5 +1,6 @@
 -- gpuarray.eval of several arrays: one kernel for those of one shape, and each result is what it is alone.
 local gpu = require "spec.support.gpu"
+local companions = require "cudalua.gpuarray.core.companions"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local knob = require "spec.support.knob"
@@ -339,13 +340,18 @@ describe("gpuarray.eval of several arrays", function()
 
   it("computes alone what is left if a finalizer computes another result while memory is taken", function()
     local buffer, a, b, inside = storage.buffer, x + 1, x * 2, false
-    finally(knob(storage, "buffer", function(bytes)
+    local restore = knob(companions, "is_program", function() return not inside end)
+    local restore_buffer = knob(storage, "buffer", function(bytes)
       if not inside then
         inside = true
         b:eval()
       end
       return buffer(bytes)
-    end))
+    end)
+    finally(function()
+      restore()
+      restore_buffer()
+    end)
     local before = live()
     assert.equal(2, gpu.kernels(function() gpuarray.eval(a, b) end))
     assert.is_true(live() - before <= 2 * 512)

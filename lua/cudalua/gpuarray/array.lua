@@ -1,6 +1,7 @@
 -- The array as programs see it: properties, elements, views, operators, text. Functions that make arrays are in
 -- gpuarray.lua; families of methods have files of their own (functions.lua).
 
+local companions = require "cudalua.gpuarray.core.companions"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
@@ -19,7 +20,7 @@ local write = require "cudalua.gpuarray.core.write"
 local type, getmetatable = type, getmetatable
 local refuse, floor = layout.refuse, math.floor
 local TAG, mt = object.TAG, object.mt
-local evaluate, force = computing.evaluate, computing.force
+local evaluate, force, before = computing.evaluate, computing.force, companions.before
 local unary, binary = graph.unary, graph.binary
 
 ---An array in device memory with any number of axes. Axes and positions count from 1; negative numbers count from the
@@ -136,7 +137,10 @@ function Array:item(...)
     if self._size ~= 1 then
       refuse(what, ("the array of shape %s has %.0f elements, not one"):format(layout.text(shape), self._size))
     end
-    if self._sig then evaluate(self) end
+    if self._sig then
+      before(self)
+      evaluate(self)
+    end
     if not self._leaf and self._c then
       local value = transfer.told(self)
       if value ~= nil then return value end
@@ -150,6 +154,7 @@ function Array:item(...)
   else
     refuse(what, ("%d indices for an array of %d axes"):format(n, self._ndim))
   end
+  if self._sig then before(self) end
   local leaf, offset = evaluate(self), 0
   for k = 1, self._ndim do offset = offset + (at[k] - 1) * leaf.strides[k] end
   return transfer.element(leaf, offset)
@@ -175,6 +180,7 @@ end
 ---@return cudalua.gpuarray.Array self
 function Array:eval()
   check_self(self, "gpuarray:eval")
+  if self._sig then before(self) end
   force(self)
   return self
 end
@@ -353,6 +359,7 @@ function mt.__index(self, key)
   if type(key) == "number" then
     check_first_axis(self)
     if self._ndim > 1 then return part(self, key) end
+    if self._sig then before(self) end
     local leaf = evaluate(self)
     return transfer.element(leaf, position("gpuarray[i]", 1, key, self._shape[1]) * leaf.strides[1])
   end

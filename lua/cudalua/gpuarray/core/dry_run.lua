@@ -3,6 +3,7 @@
 -- finalizer runs in between, because an array that it computes or writes would be imagined as well.
 
 local again = require "cudalua.gpuarray.core.again"
+local companions = require "cudalua.gpuarray.core.companions"
 local core = require "cudalua.core"
 local cut = require "cudalua.gpuarray.core.cut"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -71,7 +72,7 @@ end
 
 ---Why an array is stored, or is not in the kernel of others.
 ---@class cudalua.gpuarray.PlanReason
----@field kind string  "again", "mapped", "drawn", "operands", "cut", "unread", "waits", "strides", "limit"
+---@field kind string  "again", "mapped", "drawn", "operands", "cut", "unread", "waits", "along", "strides", "limit"
 
 ---What the planner decided.
 ---@class cudalua.gpuarray.Notes
@@ -134,6 +135,10 @@ function Notes:strides(x, other) self.separate[x] = { kind = "strides", other = 
 function Notes:limit(r, n, what)
   for i = n + 1, r.n do self.separate[r.list[i] ] = { kind = "limit", limit = what or "operations" } end
 end
+
+---A result is computed along with a requested one.
+---@param x cudalua.gpuarray.Array
+function Notes:along(x) self.stored[x] = self.stored[x] or { kind = "along" } end
 
 ---An expression is cut.
 ---@param s cudalua.gpuarray.Stretch
@@ -215,12 +220,13 @@ local function imagine(bytes)
 end
 
 -- What an evaluation uses of other modules, and what it gets instead.
-local function replacements(notes)
+local function replacements(notes, collecting)
   local with_context, give_back = storage.with_context, storage.give_back
   return {
     { planning, "notes", notes },
     { run, "planned", function(launch) return note_launch(notes, launch) end },
     { hooks, "profiling", false },
+    { companions, "is_program", function() return collecting end },
     { storage, "buffer", imagine },
     { storage, "give_back", function(buf) if getmetatable(buf) ~= Imagined then give_back(buf) end end },
     { storage, "release", function(store) store.released = true end },
@@ -241,6 +247,7 @@ local function evaluate_all(notes, list)
   for i = 1, #list do
     local x = list[i]
     notes.failed = i
+    if x._sig then companions.before(x) end
     if x._sig then evaluate.force(x) elseif x._leaf then storage.leaf_of(x) end -- which raises if it was released
   end
 end
@@ -251,10 +258,10 @@ local function attempt_all(list)
 end
 
 -- Runs with the collector stopped, so that no finalizer runs. Restores everything, whatever happens.
-local function planned(notes, list, each)
+local function planned(notes, list, each, collecting)
   local saved, restore = save_pending(list), planning.save()
   notes.before = saved
-  local swaps = replacements(notes)
+  local swaps = replacements(notes, collecting)
   for _, swap in ipairs(swaps) do swap[4] = swap[1][swap[2] ] end
   local function evaluate_them()
     for _, swap in ipairs(swaps) do swap[1][swap[2] ] = swap[3] end
@@ -294,7 +301,7 @@ function M.plan(list, each)
   local collecting = is_collecting()
   local function plan()
     collectgarbage "stop"
-    planned(notes, list, each)
+    planned(notes, list, each, collecting)
   end
   local ok, failure = pcall(plan) if collecting then collectgarbage "restart" end -- on one line, as above
   if not ok then error(failure, 0) end

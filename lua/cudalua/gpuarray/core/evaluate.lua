@@ -260,7 +260,10 @@ local fit = M.fit
 function M.evaluate(x, whole)
   if x._sig and waiting.list then waiting.start() end
   local sig = x._sig
-  if not sig then return storage.leaf_of(x) end
+  if not sig then
+    x._used = 0 -- it is read: see habits.lua
+    return storage.leaf_of(x)
+  end
   if sig.reduces then return waiting.compute(x) end
   if not whole then
     fit(x)
@@ -317,7 +320,7 @@ function M.force(x)
       return
     end
   end
-  if x._sig or x._leaf then M.evaluate(x) end
+  if x._sig or x._leaf then M.evaluate(x) else x._used = 0 end
 end
 
 -- A leaf of structs as one of the words that they are made of, along one more axis.

@@ -17,6 +17,8 @@
 --                               in it since. Otherwise false, so that a buffer that was replaced is not kept
 --   _used                       pending: 0 until a kernel computes it on the way to something else; then what
 --                               computing it again has cost so far, as a part of what storing it costs (again.lua)
+--                               With a value: -1 if it was computed along with another array and nothing has read it
+--                               since (habits.lua)
 --   _mark _num                  of the walk that last came by (plan.lua)
 --
 -- A leaf is immutable: a piece of one buffer, seen with a shape. Pending arrays hold leaves, and with them buffers,

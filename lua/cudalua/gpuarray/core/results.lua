@@ -9,6 +9,7 @@ local again = require "cudalua.gpuarray.core.again"
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
@@ -56,8 +57,17 @@ M.home_of = home_of
 ---@field whole? boolean       they are cut already
 ---@field [integer] cudalua.gpuarray.Array
 
--- Results are sorted by age, so that the order of the arguments does not change the kernel.
-local function by_birth(x, y) return x._born < y._born end
+-- Sorts results by age, so that the order of the arguments does not change the kernel.
+local function sort(list)
+  for i = 2, #list do
+    local x, k = list[i], i
+    while k > 1 and list[k - 1]._born > x._born do
+      list[k] = list[k - 1]
+      k = k - 1
+    end
+    list[k] = x
+  end
+end
 
 -- Groups the pending arrays of a list, without duplicates.
 local function groups_of(list)
@@ -94,6 +104,7 @@ end
 ---@field size integer
 ---@field context integer
 ---@field launching boolean    the kernel may have been launched
+---@field asked cudalua.gpuarray.Array|false  one kernel computes this array and all others, or none is computed
 
 -- Removes the i-th result. `later`: another kernel computes it.
 local function take_out(r, i, later)
@@ -169,16 +180,32 @@ local function order_of(w, r)
   return first, all
 end
 
--- Where the results go.
-local function leaves_of(r, order)
-  local leaves = {}
-  for i = 1, r.n do
-    local dtype = r.list[i]._dtype
-    local store = storage.bare_store(r.buffers[i], r.size * dtype.itemsize, r.context)
-    leaves[i] = storage.new_leaf(store, 0, dtype, r.shape, order and
-      strides.strides_in(order, r.shape, dtype.itemsize) or storage.dense_strides(r.shape, dtype.itemsize))
+-- Where a result goes.
+local function leaf_of(r, i, order)
+  local dtype = r.list[i]._dtype
+  local store = storage.bare_store(r.buffers[i], r.size * dtype.itemsize, r.context)
+  if not order then return storage.fresh_leaf(store, dtype, r.shape) end
+  return storage.new_leaf(store, 0, dtype, r.shape, strides.strides_in(order, r.shape, dtype.itemsize))
+end
+
+local in_order = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
+
+-- For the bytes in a profile, and for plans.
+local function say_writes(w, r)
+  for i = 1, r.n do w.writes[i] = leaf_of(r, i, false) end
+  w.nwrites = r.n
+end
+
+-- A result has its value. In C order, its leaf is made when somebody needs it, as by evaluate.force().
+local function settle(r, i, order, captured)
+  local x, buf, context = r.list[i], r.buffers[i], r.context
+  if not order and not captured and buf and not (storage.is_scoped() or planning.notes) then
+    if x._born > storage.evaluated then storage.evaluated = x._born end
+    if x._sig and not x._store then x._sig, x._a, x._b, x._c, x._low = false, buf, context, false, math.huge return end -- luacheck: ignore 631
   end
-  return leaves
+  local leaf = leaf_of(r, i, order)
+  if captured then run.captured(leaf) end
+  evaluate.take(x, leaf)
 end
 
 -- What the kernel is called with; see codegen.lua for the order. A pointer takes two places.
@@ -205,13 +232,16 @@ local function look_again(r)
   end
 end
 
+-- Leaves all results to the caller.
+local function give_up(r)
+  while r.n > 0 do take_out(r, r.n) end
+  return false
+end
+
 -- Tries to compute the results that have no value yet. Returns false if that is left to the caller.
 local function attempt(since, r)
   look_again(r)
-  if r.n < 2 then
-    if r.n == 1 then take_out(r, 1) end -- the caller does that
-    return false
-  end
+  if r.n < 2 or r.asked and not is_result(r, r.asked) then return give_up(r) end
   local w = plan.begin(r.shape, true)
   w.maps = true
   local fitting = walk_all(w, r)
@@ -220,6 +250,7 @@ local function attempt(since, r)
     local n = (drawn or w.context ~= r.context) and 0 or fitting
     if planning.notes then planning.notes:limit(r, n, drawn and "drawn" or w.nleaves > M.LEAVES and "arrays") end
     plan.finish(w, false)
+    if r.asked then return give_up(r) end
     leave(r, n)
     return AGAIN
   end
@@ -240,29 +271,32 @@ local function attempt(since, r)
   local order, all = order_of(w, r)
   if not all then
     plan.finish(w, false)
+    if r.asked then return give_up(r) end
     return AGAIN
   end
   w.dense = not order
-  local outs, launched = leaves_of(r, order), true
+  local launched, captured = true, false
   if r.size > 0 then
-    local state, count = plan.close(w, outs[1], r.size)
+    local out = (order or w.strided or w.below) and leaf_of(r, 1, order) or in_order
+    local state, count = plan.close(w, out, r.size)
     if evaluate.too_many(w, count + r.n - 1) then
       if planning.notes then planning.notes:limit(r, ceil(r.n / 2), "arguments") end
       plan.finish(w, false)
+      if r.asked then return give_up(r) end
       leave(r, ceil(r.n / 2))
       return AGAIN
     end
     local k = state.kernel or evaluate.kernel_of(state)
     gather(w, r, count)
     w.kernel, w.blocks, w.since = k, w.blocks or ceil(r.size / k.per_block), since
-    for i = 1, r.n do w.writes[i] = outs[i] end
-    w.nwrites, r.launching = r.n, true
-    launched = run.kernel(w)
+    if hooks.profiling or planning.notes then say_writes(w, r) end
+    r.launching = true
+    launched, captured = run.kernel(w)
   end
   plan.finish(w, launched)
   r.launching = launched
   if not launched then return AGAIN end
-  for i = 1, r.n do evaluate.take(r.list[i], outs[i]) end
+  for i = 1, r.n do settle(r, i, order, captured) end
   return true
 end
 
@@ -284,9 +318,9 @@ local function take_memory(r, list)
 end
 
 -- Computes the first results of a list in one kernel; returns those that are left.
-local function compute_some(list, group)
+local function compute_some(list, group, asked)
   local r = { n = 0, list = {}, buffers = {}, later = {}, shape = group.shape, size = graph.size_of(group.shape),
-    context = group.context, launching = false }
+    context = group.context, launching = false, asked = asked or false }
   local ok, taken = pcall(take_memory, r, list)
   if not ok or not taken then
     give_back(r)
@@ -329,7 +363,7 @@ function M.together(list, whole)
   if waiting.list then waiting.start() end
   for _, group in ipairs(groups_of(list)) do
     if #group > 1 then
-      table.sort(group, by_birth)
+      sort(group)
       group.whole = whole
       local ok, failure
       if graph.is_traced() then
@@ -343,6 +377,15 @@ function M.together(list, whole)
       end
     end
   end
+end
+
+---Computes an array and others in one kernel. If that is impossible, computes none of them.
+---@param x cudalua.gpuarray.Array
+---@param list cudalua.gpuarray.Array[]  x and the others, of its shape and of the current context
+---@raise errors of the kernel, and if memory is short
+function M.beside(x, list)
+  sort(list)
+  compute_some(list, { shape = x._shape, context = core.context_id() }, x)
 end
 
 evaluate.together = M.together

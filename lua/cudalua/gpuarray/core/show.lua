@@ -1,5 +1,6 @@
 -- Arrays as text. Of an array too long to be shown whole only what is shown comes to the host.
 
+local companions = require "cudalua.gpuarray.core.companions"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local render = require "cudalua.types.text"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -46,6 +47,7 @@ function M.text(x)
   if x._size <= render.THRESHOLD or x._dtype.kind == "struct" then
     return tostring(transfer.get("gpuarray", x))
   end
+  if x._sig then companions.before(x) end
   local part, place = shown(x)
   local host = transfer.get("gpuarray", part)
   local index = {}

@@ -10,7 +10,7 @@ local pairs_of = require "cudalua.base.pairs_of"
 local planning = require "cudalua.gpuarray.core.planning"
 local weak_table = require("cudalua.base.tables").weak
 
-local density, context_id = layout.density, core.context_id
+local density, context_id, max = layout.density, core.context_id, math.max
 local mt = object.mt
 
 local M = {}
@@ -445,6 +445,40 @@ function M.pending_from(low, list)
     end
   end
   return n
+end
+
+---The pending arrays that nothing has read yet, the newest first: no operation has them as an operand, and no kernel
+---computed them on the way to something else.
+---@param x cudalua.gpuarray.Array  is left out
+---@param from integer  _born; only arrays that were written later
+---@param most integer  looks at so many places of the list
+---@param list? cudalua.gpuarray.Array[]  is filled; default: stops at the first array
+---@return integer n   how many there are
+function M.unread(x, from, most, list)
+  local n = 0
+  for i = count, max(count - most, 0) + 1, -1 do
+    local y = pending[i]
+    if y then
+      if y._born <= from then break end
+      if y._store == false and y._used == 0 and y._sig and y ~= x then
+        n = n + 1
+        if not list then break end
+        list[n] = y
+      end
+    end
+  end
+  return n
+end
+
+---A pending array by its number in the order of writing.
+---@param born integer
+---@param most integer  looks at so many places of the list
+---@return cudalua.gpuarray.Array?
+function M.written_as(born, most)
+  for i = count, max(count - most, 0) + 1, -1 do
+    local y = pending[i]
+    if y and y._born <= born then return y._born == born and y or nil end
+  end
 end
 
 ---Remembers an array that was just written down and not computed.

@@ -3,6 +3,7 @@
 
 local ffi = require "ffi"
 local cell = require "cudalua.gpuarray.core.mailbox"
+local companions = require "cudalua.gpuarray.core.companions"
 local core = require "cudalua.core"
 local element = require "cudalua.base.element"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -95,6 +96,7 @@ end
 
 -- The memory of a leaf without gaps, in C or F order; of others a copy.
 local function packed(x)
+  if x._sig then companions.before(x) end
   local leaf = evaluate.evaluate(x)
   local c, f = layout.density(leaf.shape, leaf.strides, leaf.dtype.itemsize)
   if c or f then return leaf, c and "C" or "F" end
