@@ -258,7 +258,7 @@ local fit = M.fit
 ---@param whole? boolean  it is cut already: see cut.lua
 ---@return table leaf
 function M.evaluate(x, whole)
-  if x._sig and waiting.list then waiting.start() end
+  if x._sig and waiting.list then waiting.start(x) end
   local sig = x._sig
   if not sig then
     x._used = 0 -- it is read: see habits.lua
@@ -300,7 +300,7 @@ end
 ---The same for callers that do not need the value's layout, which is made when it is needed.
 ---@param x cudalua.gpuarray.Array
 function M.force(x)
-  if x._sig and waiting.list then waiting.start() end
+  if x._sig and waiting.list then waiting.start(x) end
   local sig = x._sig
   if sig and sig.reduces then return waiting.compute(x) end
   fit(x)

@@ -13,6 +13,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local mapped = require "cudalua.gpuarray.core.mapped"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
+local reductions = require "cudalua.gpuarray.core.waiting"
 local storage = require "cudalua.gpuarray.core.storage"
 local sub = require("cudalua.base.tables").sub
 local view = require "cudalua.gpuarray.core.view"
@@ -285,10 +286,9 @@ local function start_operands(x)
   end
 end
 
--- Before memory is freed or an expression is dropped, computes the remaining nodes that read it.
-local function start_readers(goes)
-  local list = waiting.list
-  for i = 1, list.n do
+-- Before memory is freed or an expression is dropped, computes the remaining nodes of a list that read it.
+local function start_those(list, goes)
+  for i = 1, list and list.n or 0 do
     local x = list[i]
     if x and x._sig and not goes(x) and reads(x, goes, {}) then
       start_operands(x)
@@ -297,16 +297,21 @@ local function start_readers(goes)
   end
 end
 
+local function start_readers(goes)
+  start_those(waiting.list, goes)
+  start_those(reductions.list, goes)
+end
+
 function storage.before_release(store)
-  if waiting.list then start_readers(function(s, buf) return s == store and buf == store.buf end) end
+  if waiting.list or reductions.list then start_readers(function(s, buf) return s == store and buf == store.buf end) end
 end
 
 function storage.before_drop(x)
-  if waiting.list then start_readers(function(y) return y == x end) end
+  if waiting.list or reductions.list then start_readers(function(y) return y == x end) end
 end
 
 function storage.before_leave(scope)
-  if not waiting.list then return end
+  if not waiting.list and not reductions.list then return end
   local owner_of = storage.owner_of
   start_readers(function(x) return owner_of(x) == scope and not scope.kept[x] end)
 end

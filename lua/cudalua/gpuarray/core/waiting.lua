@@ -11,6 +11,7 @@
 -- They have the values of their time as all pending arrays have: whoever writes to an operand computes its readers
 -- first, or leaves them the old memory.
 
+local core = require "cudalua.core"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local planning = require "cudalua.gpuarray.core.planning"
@@ -27,7 +28,7 @@ local NODES = 64
 M.list = false
 
 local bytes, alone = 0, false -- that they keep alive; the only operand of all of them, which exceeds BYTES
-local counted = setmetatable({}, { __mode = "k" }) -- the storages of these bytes
+local counted = false -- the storages of these bytes, weakly; false until a second one waits
 local due = math.huge
 
 local function set_due(born)
@@ -53,15 +54,15 @@ function M.run(list) end -- luacheck: ignore list
 function M.compute(x) return storage.leaf_of(x) end
 
 ---Starts all that wait. Those that fail stay pending, and raise their errors when they are used.
+---@param asked? cudalua.gpuarray.Array  the caller computes this one
 ---@raise an interruption, and what ends the device
-function M.start()
+function M.start(asked)
   local list = M.list
   storage.make_room = nil
   if not list then return end
-  if bytes > 0 then counted = setmetatable({}, { __mode = "k" }) end
-  M.list, bytes, alone = false, 0, false
+  M.list, bytes, alone, counted = false, 0, false, false
   set_due(math.huge)
-  M.run(list)
+  if list.n > 1 or list[1] ~= asked then M.run(list) end
 end
 local start = M.start
 
@@ -79,57 +80,79 @@ function M.is_ours(leaf, context)
 end
 local is_ours = M.is_ours
 
--- Adds up the bytes that an operand keeps alive. Returns false if it cannot wait.
-local function look(x, found)
-  if type(x) ~= "table" or found[x] then return true end
-  found[x], found.nodes = true, found.nodes + 1
-  if found.nodes > NODES then return false end
+-- Calls each(store) for the memory that an operand reads, each once. Returns false if it cannot be read later.
+local function look(x, context, seen, each)
+  if type(x) ~= "table" or seen[x] then return true end
+  seen[x], seen.n = true, seen.n + 1
+  if seen.n > NODES then return false end
   local leaf = x._leaf == true and x or x._first
   if leaf then
-    if not is_ours(leaf, found.context) then return false end
+    if not is_ours(leaf, context) then return false end
     local store = leaf.store
-    if not counted[store] and not found[store] then
-      found[store] = true
-      found.stores[#found.stores + 1] = store
-      found.bytes = found.bytes + store.bytes
+    if not seen[store] then
+      seen[store] = true
+      each(store)
     end
     return true
   end
   local sig, a, b, c = x._sig, x._a, x._b, x._c
-  if sig == false then return look(storage.leaf_of(x), found) end
+  if sig == false then return look(storage.leaf_of(x), context, seen, each) end
   if not sig then return true end
-  return look(a, found) and look(b, found) and look(c, found)
+  return look(a, context, seen, each) and look(b, context, seen, each) and look(c, context, seen, each)
+end
+
+local function count(store) counted[store] = true end
+
+-- The storages that are counted.
+local function counted_stores(context)
+  if counted then return counted end
+  counted = setmetatable({}, { __mode = "k" })
+  local list = M.list
+  for i = 1, list and list.n or 0 do
+    if list[i] then look(list[i]._a, context, { n = 0 }, count) end
+  end
+  return counted
+end
+
+-- The bytes that an operand keeps alive besides those that are counted; nil: it cannot wait.
+local function bytes_of(operand, context)
+  local known = M.list and counted_stores(context)
+  if operand._leaf == true then
+    local store = operand.store
+    return is_ours(operand, context) and (known and known[store] and 0 or store.bytes) or nil
+  end
+  local sum = 0
+  local function add(store)
+    if not (known and known[store]) then sum = sum + store.bytes end
+  end
+  return look(operand, context, { n = 0 }, add) and sum or nil
 end
 
 ---Looks whether a reduction of this operand may wait, and makes room for it.
 ---@param operand table  pending array or leaf
 ---@param context integer
----@return table? found  for wait(); nil: it has to start when it is written
+---@return number? bytes  for wait(); nil: it has to start when it is written
+---@return table|false|nil only
 function M.admit(operand, context)
-  local found = { nodes = 0, bytes = 0, context = context, stores = {} }
-  if not look(operand, found) then return nil end
-  if alone and alone ~= operand then
-    start()
-    return M.admit(operand, context)
-  end
-  found.alone = alone or bytes + found.bytes > M.BYTES and operand
-  if found.alone and not alone and M.list then
+  local new = bytes_of(operand, context)
+  if not new then return nil end
+  local only = alone or bytes + new > M.BYTES and operand
+  if M.list and (alone and alone ~= operand or only and not alone) then
     start()
     return M.admit(operand, context)
   end
   if alone then set_due(math.huge) end -- this one belongs to them
-  return found
+  return new, only
 end
 
 ---Lets a reduction wait.
 ---@param x cudalua.gpuarray.Array
----@param found table  what admit() returned
-function M.wait(x, found)
-  for i = 1, #found.stores do
-    local store = found.stores[i]
-    if not counted[store] then counted[store], bytes = true, bytes + store.bytes end
-  end
-  alone = found.alone
+---@param operand table
+---@param new number  what admit() returned
+---@param only table|false
+function M.wait(x, operand, new, only)
+  alone, bytes = only, bytes + new
+  if counted then look(operand, core.context_id(), { n = 0 }, count) end
   storage.add(M, "list", x)
   storage.make_room = start
   local list = M.list

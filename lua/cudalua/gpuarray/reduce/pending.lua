@@ -41,19 +41,16 @@ end
 function M.written(kind, a, to)
   if graph.is_eager() or graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
   local context = core.context_id()
-  local operand, found
+  local operand, bytes, only
   repeat -- making room may compute the operand
     operand = graph.operand(a)
-    found = waiting.admit(operand, context)
+    bytes, only = waiting.admit(operand, context)
   until operand._leaf == true or operand._sig
-  if not found then return nil end
+  if not bytes then return nil end
   local shape = to.shape
   local x = graph.finish(signature(kind), shape, #shape, to.outputs, operand, to, false, operand._low)
   if hooks.profiling and not graph.is_traced() then storage.set_line(x, core.here() or false) end
-  if x._sig then
-    map.watch(x)
-    waiting.wait(x, found)
-  end
+  if x._sig then waiting.wait(x, operand, bytes, only) end
   return x
 end
 
@@ -211,9 +208,10 @@ local function group_of(list, i)
   return group
 end
 
--- Later uses of what fails raise the error. So does what asks for another array, if the device is lost.
+-- Later uses of what fails raise the error.
 local function attempt(f, x)
   local ok, failure = pcall(f, x)
+  if not ok and x._sig then map.watch(x) end
   if not ok and (not errors.is_error(failure) or errors.is_error(failure, "InterruptError")) then error(failure, 0) end
 end
 
