@@ -132,6 +132,24 @@ describe("Reductions that wait", function()
     assert.equal(2, launches(function() gpuarray.eval(a:mean(1), a:var(1)) end))
     assert.equal(3, launches(function() gpuarray.eval(a:mean(1), a:var(1), a:std(1), a:max(1)) end))
     assert.equal(2, launches(function() a:var(1):eval() end))
+    -- The mean is another one than that of the variance.
+    for _, dtype in ipairs { "float16", "int32" } do
+      local b = (a / 5e3):astype(dtype):eval()
+      local want, mean, var = bits(b:var(1)), b:mean(1), b:var(1)
+      gpuarray.eval(mean, var)
+      assert.equal(want, bits(var))
+    end
+    -- Where elements lie across the order in which they are combined, each is computed by kernels of its own.
+    local c = cuda.random.Generator(1):normal { 12, 40, 50 }:eval():transpose()
+    local axes = { 1, 2 }
+    local alone = launches(function() c:mean(axes):eval() end) + launches(function() c:max(axes):eval() end)
+    assert.is_true(alone > 2)
+    local want, mean = bits(c:mean(axes)), nil
+    assert.equal(alone, launches(function()
+      mean = c:mean(axes)
+      gpuarray.eval(mean, c:max(axes))
+    end))
+    assert.equal(want, bits(mean))
   end)
 
   it("count elements with 64 bits where they have to", function()
@@ -202,6 +220,28 @@ describe("Reductions that wait", function()
     end))
     assert.is_falsy(s._sig)
     assert.equal(50, s[3])
+  end)
+
+  it("hold at most the memory of their results and that number of bytes, if 10,000 are kept", function()
+    local N = gpu.sanitized and 500 or 10000
+    local function held()
+      cuda.collect()
+      return cuda.mem_stats().pooled.bytes
+    end
+    -- The most that N row sums hold besides their results, which take up to 512 bytes each.
+    local function most()
+      local sums, before, beyond = {}, held(), 0
+      for k = 1, N do
+        sums[k] = gpuarray.empty { 32, 32 }:sum(1) -- 4 KiB, and no evaluation
+        if k % (N / 20) == 0 then beyond = math.max(beyond, held() - before - 512 * k) end
+      end
+      return beyond
+    end
+    finally(knob(waiting, "AFTER", math.huge))
+    finally(knob(waiting, "BYTES", 2 ^ 18))
+    assert.is_true(most() <= 2 ^ 18 + 8192)
+    finally(knob(waiting, "BYTES", math.huge))
+    assert.is_true(most() > 2 ^ 19)
   end)
 
   it("start before an array raises that memory is short, which they may keep", function()
@@ -370,6 +410,15 @@ describe("Reductions that wait", function()
     local u
     seen = gpu.launches_by_stream(function()
       stream:use(function() u = x:min(1) end)
+    end)
+    assert.is_falsy(u._sig)
+    if seen then assert.equal(1, seen[stream:handle()]) end
+    seen = gpu.launches_by_stream(function()
+      stream:use(function()
+        u = x:min(1)
+        do local _ = u + 1 end -- an operand, so that it does not look needed
+        collectgarbage()
+      end)
     end)
     assert.is_falsy(u._sig)
     if seen then assert.equal(1, seen[stream:handle()]) end

@@ -39,7 +39,7 @@ end
 ---@param to cudalua.gpuarray.Reduced
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
 function M.written(kind, a, to)
-  if graph.is_eager() or graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
+  if graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
   local context = core.context_id()
   local operand, bytes, only
   repeat -- making room may compute the operand
