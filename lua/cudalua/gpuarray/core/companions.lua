@@ -18,6 +18,7 @@ local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
+local waiting = require "cudalua.gpuarray.core.waiting"
 
 local max, min = math.max, math.min
 local bytes_of, requested, same, unread, written = storage.bytes_of, habits.requested, layout.same, storage.unread,
@@ -258,6 +259,8 @@ end
 ---@raise an interruption, and what ends the device
 function M.before(x)
   if busy or graph.limits_lifted() then return end
+  if waiting.list then waiting.start() end
+  if not x._sig or x._sig.reduces then return end
   local key, h = requested(x)
   local from, now = max(looked, storage.recorded_from()), written()
   if not h and nleft == 0 and (now - from == 1 or unread(x, from, M.WINDOW) == 0) then
