@@ -227,6 +227,21 @@ describe("A result that a program has not read", function()
     end
   end)
 
+  it("is computed after the reductions that wait, and with what reads them", function()
+    local m = gpuarray.to_gpu { { 1, 2, 3 }, { 4, 5, 6 } }
+    local sum, most = m:sum(2), m:max(2)
+    local a, b = sum * 2 + most, sum - most
+    assert.equal(2, gpu.kernels(function()
+      assert.same({ 15, 36 }, a:tolist())
+      assert.same({ 3, 9 }, b:tolist())
+      assert.same({ 6, 15 }, sum:tolist())
+    end))
+    local other, row = m:sum(2), sum + 1
+    assert.equal(1, gpu.kernels(function() assert.same({ 6, 15 }, other:tolist()) end))
+    assert.is_truthy(row._sig)
+    assert.same({ 7, 16 }, row:tolist())
+  end)
+
   -- ---- who is no companion --------------------------------------------------------------------------------------
 
   it("is not computed by a finalizer; it would be if nobody asked whether it is the program that calls", function()

@@ -133,10 +133,9 @@ function M.choose(x, list, n, sure)
   c.number, c.size, c.shape, c.context, c.home = 0, x._size, x._shape, several and core.context_id(), false
   c.operations, c.bytes, c.leaves, c.shared, c.fits, c.strided, c.drawn = 0, 0, 0, false, true, false, false
   see(x)
-  if not c.fits then return member, 0 end
   local moved, count = c.bytes + own_bytes(x), 0
   local left = min(M.BUDGET, moved)
-  for k = 1, n do
+  for k = 1, c.fits and n or 0 do
     local y = list[k]
     local own = own_bytes(y)
     local extra = count + 1 < results.MOST and (y._shape == c.shape or same(y._shape, c.shape)) and
@@ -216,9 +215,13 @@ local function remember()
   nfound = 0
 end
 
----Is it the program itself that asks? The collector does not run while a finalizer does.
+---Does the program itself request an array? The collector does not run while a finalizer does. Old versions of LuaJIT
+---do not tell.
 ---@return boolean
-function M.is_program() return collectgarbage "isrunning" end
+function M.is_program()
+  local ok, on = pcall(collectgarbage, "isrunning")
+  return not ok or on
+end
 
 local function attempt(x, from, key, h)
   looked = written()

@@ -284,11 +284,6 @@ local function planned(notes, list, each, collecting)
   end
 end
 
-local function is_collecting()
-  local ok, on = pcall(collectgarbage, "isrunning")
-  return not ok or on
-end
-
 ---Plans the evaluation of arrays. Nothing is launched, compiled or allocated, and later evaluations are as they would
 ---have been.
 ---@param list cudalua.gpuarray.Array[]
@@ -298,7 +293,7 @@ end
 function M.plan(list, each)
   local notes = setmetatable({ kernels = {}, stored = {}, separate = {}, arrays = {}, before = {}, cuts = {},
     failed = 0 }, Notes)
-  local collecting = is_collecting()
+  local collecting = companions.is_program()
   local function plan()
     collectgarbage "stop"
     planned(notes, list, each, collecting)
