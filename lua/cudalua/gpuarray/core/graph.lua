@@ -158,8 +158,8 @@ local function refuse_operand(op, x)
   -- With a dot before its name, a method lacks its last argument, or all of them.
   if x == nil and operators[op.name] then
     instead = ("; check the operand's name, or call the method with a colon: a:%s()"):format(op.name)
-  elseif x == nil and op.arity > 1 then
-    instead = ("; %s takes %d operands"):format(op.name, op.arity)
+  elseif x == nil and op.arity == 3 then
+    instead = ("; %s takes 3 operands: call the method with a colon, as in a:%s(b, c)"):format(op.name, op.name)
   elseif x == nil or op.arity == 1 then
     instead = instead .. object.colon(op.name, x)
   end

@@ -52,10 +52,30 @@ local function copied(h)
     read = { unpack(h.read, 1, h.n) }, taken = taken }
 end
 
+-- What says whether an array was read (is_unread): a plan that reads it changes that.
+local function traces_of(h, list)
+  for i = 1, h.n do
+    local y = h.taken[i]
+    if y then
+      local leaf = y._leaf
+      list[#list + 1] = { y = y, used = y._used, leaf = leaf, mark = leaf and leaf._mark, turn = leaf and leaf._turn }
+    end
+  end
+end
+
 planning.keeps(function()
-  local saved, n, key, born, at = {}, count, last_key, last_born, last_written
-  for k, h in pairs_of(known) do saved[k] = copied(h) end
-  return function() known, count, last_key, last_born, last_written = saved, n, key, born, at end
+  local saved, traces, n, key, born, at = {}, {}, count, last_key, last_born, last_written
+  for k, h in pairs_of(known) do
+    saved[k] = copied(h)
+    traces_of(h, traces)
+  end
+  return function()
+    known, count, last_key, last_born, last_written = saved, n, key, born, at
+    for _, t in ipairs(traces) do
+      t.y._used = t.used
+      if t.leaf then t.leaf._mark, t.leaf._turn = t.mark, t.turn end
+    end
+  end
 end)
 
 ---Forgets everything.
