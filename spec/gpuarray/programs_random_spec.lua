@@ -499,10 +499,10 @@ describe("Random programs with several results", function()
   end)
 
   it("would end otherwise if reductions that wait neither started before a write nor were readers", function()
-    local readers, start = storage.readers, knob(waiting, "start", function() end)
+    local readers, restore_start = storage.readers, knob(waiting, "start", function() end)
     local restore
     finally(function()
-      start()
+      restore_start()
       if restore then restore() end
     end)
     assert.equal(0, (differing(programs(40, 20261128))))
