@@ -50,6 +50,25 @@ local function each_name(text)
   end)
 end
 
+-- busted keeps the last function that a test gives to finally(). Here all of them run, the last one first, so that
+-- several knobs of a test are put back.
+local function keep_all(element)
+  local env = element.env
+  local set, list = env and rawget(env, "finally"), {}
+  if not set then return end
+  env.finally = function(f)
+    list[#list + 1] = f
+    set(function()
+      local failed, err
+      for i = #list, 1, -1 do
+        local ok, why = pcall(list[i])
+        if not ok and not failed then failed, err = true, why end
+      end
+      if failed then error(err, 0) end
+    end)
+  end
+end
+
 return function(options)
   local busted = require "busted"
   local handler = require "busted.outputHandlers.base"()
@@ -159,6 +178,10 @@ return function(options)
   busted.subscribe({ "file", "start" }, handler.fileStart)
   busted.subscribe({ "file", "end" }, handler.fileEnd)
   busted.subscribe({ "test", "start" }, handler.testStart)
+  busted.subscribe({ "test", "start" }, function(element)
+    keep_all(element)
+    return nil, true
+  end)
   busted.subscribe({ "test", "end" }, handler.testEnd)
   busted.subscribe({ "suite", "end" }, handler.suiteEnd)
   return handler
