@@ -136,6 +136,10 @@ describe("the command", function()
     local out, status = cudalua "-- -v"
     assert.truthy(out:find "^cudalua: cannot open %-v")
     assert.equal(1, status)
+    out, status = cudalua "biuld x.lua"
+    assert.equal("cudalua: cannot open biuld: No such file or directory; did you mean the command 'build'?\n", out)
+    assert.equal(1, status)
+    assert.is_nil(cudalua "nothing.lua":find("did you mean", 1, true))
   end)
 
   it("the prompt outlives what is typed at it", function()

@@ -131,6 +131,13 @@ local function read_arguments(argv)
   return found
 end
 
+-- What was meant by a file's name that no file has: one of the words below.
+local function command_like(name)
+  local found, core = pcall(require, "cudalua.core")
+  if not found or not name or name:find "[./]" then return nil end
+  return core.near(name, { "build", "env", "help", "info", "setup" })[1]
+end
+
 -- Runs the program that argument i names, or (nil) standard input.
 local function run_script(argv, i)
   local name = i and argv[i] ~= "-" and argv[i] or nil
@@ -138,7 +145,10 @@ local function run_script(argv, i)
   for k = (i or #argv) + 1, #argv do args[k - i] = argv[k] end
   _G.arg, _G.cuda = args, nil -- luacheck: ignore 122
   local chunk, err = loadfile(name)
-  if not chunk then return report(err) end
+  if not chunk then
+    local near = err:find "^cannot open" and command_like(name)
+    return report(near and ("%s; did you mean the command '%s'?"):format(err, near) or err)
+  end
   return run(chunk, unpack(args))
 end
 
