@@ -225,7 +225,7 @@ describe("cuFFT's plans", function()
     if lacks() then return end
     local a, pool = signal { 2, 6 }, storage.pools[core.context_id()]
     with_vendor(function()
-      gpuarray.zeros(100000):eval():release()
+      for k = 1, 4 do gpuarray.zeros(100000 * k):eval():release() end
       collectgarbage()
       core.drain()
       local held = pool.held_blocks

@@ -24,9 +24,10 @@ local record = Event.record
 
 -- Reductions that were written before belong to the work before the event.
 function Event.record(...)
+  local self = ...
   hooks.start_waiting()
   record(...)
-  return (...)
+  return self
 end
 
 ---cuIpcOpenEventHandle: opens an event that another process created with {"interprocess", "disable_timing"}, in the

@@ -286,7 +286,7 @@ function M.explain(...)
   return text_of(e)
 end
 
----Returns the CUDA C source of the kernel that computes an expression, without running it.
+---Returns the CUDA C source of the kernel that computes an expression alone, without running it.
 ---@param x cudalua.gpuarray.Array  an array that is not computed yet
 ---@return string
 ---@raise LogicError for an array that is already computed; errors of its evaluation
@@ -297,7 +297,7 @@ function M.source(x)
   if not x._sig then
     errors.raise("LogicError", "gpuarray.source: the array is already computed, so it has no pending kernel")
   end
-  local notes = dry_run.plan({ x }, true)
+  local notes = dry_run.plan({ x }, true, true)
   if notes.failure then error(notes.failure, 0) end
   local last = notes.kernels[#notes.kernels]
   for _, k in ipairs(notes.kernels) do

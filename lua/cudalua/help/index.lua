@@ -1784,7 +1784,7 @@ sin(pi * a).
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
 = cuda.gpuarray.source(x)
-Returns the CUDA C source of the kernel that computes an expression, without running it.
+Returns the CUDA C source of the kernel that computes an expression alone, without running it.
 @param x cuda.gpuarray.Array  an array that is not computed yet
 @return string
 @raise LogicError for an array that is already computed; errors of its evaluation

@@ -84,6 +84,7 @@ end
 ---@field cuts table[]     since the last kernel
 ---@field failure any      the error that ends the evaluation; nil: none
 ---@field failed integer   the number of the array that has it
+---@field alone boolean    results are not computed along
 local Notes = {}
 Notes.__index = Notes
 
@@ -247,7 +248,7 @@ local function evaluate_all(notes, list)
   for i = 1, #list do
     local x = list[i]
     notes.failed = i
-    if x._sig then companions.before(x) end
+    if x._sig and not notes.alone then companions.before(x) end
     if x._sig then evaluate.force(x) elseif x._leaf then storage.leaf_of(x) end -- which raises if it was released
   end
 end
@@ -288,11 +289,12 @@ end
 ---have been.
 ---@param list cudalua.gpuarray.Array[]
 ---@param each boolean  an error ends the evaluation; otherwise the array is skipped
+---@param alone? boolean  without results that are computed along
 ---@return cudalua.gpuarray.Notes
 ---@raise an interruption, and what ends the device
-function M.plan(list, each)
+function M.plan(list, each, alone)
   local notes = setmetatable({ kernels = {}, stored = {}, separate = {}, arrays = {}, before = {}, cuts = {},
-    failed = 0 }, Notes)
+    failed = 0, alone = alone or false }, Notes)
   local collecting = companions.is_program()
   local function plan()
     collectgarbage "stop"
