@@ -420,6 +420,9 @@ local function disturbed(count)
   return found
 end
 
+-- Tests that show what a protection is for. The plain run has them.
+local protection = gpu.sanitized and function() end or it
+
 describe("Random programs with several results", function()
   setup(gpu.context)
   teardown(function() gpuarray.eager(false) end)
@@ -442,7 +445,7 @@ describe("Random programs with several results", function()
     assert.is_true(along > PROGRAMS, along .. " results were computed along with others")
   end)
 
-  it("would end otherwise if results that are computed along were those of another time", function()
+  protection("would end otherwise if results that are computed along were those of another time", function()
     local beside = results_of.beside
     finally(knob(results_of, "beside", function(x, list)
       beside(x, list)
@@ -457,7 +460,7 @@ describe("Random programs with several results", function()
     assert.equal(0, disturbed(gpu.sanitized and 8 or 24))
   end)
 
-  it("would launch other kernels if gpuarray.explain() changed marks", function()
+  protection("would launch other kernels if gpuarray.explain() changed marks", function()
     finally(knob(dry_run, "restore_pending", function(saved)
       for x, values in pairs(saved) do
         local used = x._used
@@ -468,12 +471,12 @@ describe("Random programs with several results", function()
     assert.is_true(disturbed(24) > 0)
   end)
 
-  it("would change temporaries that are read later if partial writes did not compute or keep them", function()
+  protection("would change temporaries that are read later if partial writes did not compute or keep them", function()
     finally(knob(storage, "has_readers", function() return false end))
     assert.is_true((differing(programs(40, 20261128))) > 0)
   end)
 
-  it("would have other elements if a part that is written as a whole lay elsewhere", function()
+  protection("would have other elements if a part that is written as a whole lay elsewhere", function()
     local box_of = whole.box_of
     finally(knob(whole, "box_of", function(leaf)
       local box = box_of(leaf)
@@ -483,7 +486,7 @@ describe("Random programs with several results", function()
     assert.is_true((differing(programs(40, 20261128))) > 0)
   end)
 
-  it("have reductions that wait, and would end otherwise if these were released with what they read", function()
+  protection("have reductions that wait, and would end otherwise if these were released with what they read", function()
     local waited, wait = 0, waiting.wait
     local restore = knob(waiting, "wait", function(...)
       waited = waited + 1
@@ -498,7 +501,7 @@ describe("Random programs with several results", function()
     assert.is_true((differing(programs(40, 20261128))) > 0)
   end)
 
-  it("would end otherwise if reductions that wait neither started before a write nor were readers", function()
+  protection("would end otherwise if reductions that wait neither started before a write nor were readers", function()
     local readers, restore_start = storage.readers, knob(waiting, "start", function() end)
     local restore
     finally(function()
@@ -516,12 +519,12 @@ describe("Random programs with several results", function()
     assert.is_true((differing(programs(40, 20261128))) > 0)
   end)
 
-  it("would have other strides if results of one kernel shared them", function()
+  protection("would have other strides if results of one kernel shared them", function()
     finally(knob(strides, "same_order", function() return true end))
     assert.is_true((differing(programs(40, 20261128))) > 0)
   end)
 
-  it("would have other owners if results did not keep their own", function()
+  protection("would have other owners if results did not keep their own", function()
     finally(knob(evaluate, "take", function(x, leaf)
       x._leaf, x._first, x._store, x._low = leaf, leaf, leaf.store, math.huge
       x._sig, x._a, x._b, x._c = false, false, false, false
