@@ -118,14 +118,13 @@ local function attempt(since, what, l, from, y, is_new, direction)
   local work = plan.work > 0 and storage.buffer(plan.work)
   if not is_new and write.is_moved(y, to) then return runs.AGAIN end
   local area, a, b = work and work:ptr() or 0, runs.address(from), runs.address(to)
-  local expected = is_new and since or since + 1 -- this call is one of the writes
   local next_a, next_b = l.from_step * from.dtype.itemsize, l.to_step * to.dtype.itemsize
   local called, _, code = runs.library {
     name = "cufftExec" .. l.kind, since = since, leaves = { from }, writes = { to }, scratch = work and { work } or nil,
     keep = plan.handle, changes = not is_new,
     -- The check and the calls, on one line: a finalizer that comes in between has come before the check, and cannot
     -- give the plan another stream or work area.
-    call = function(stream)
+    call = function(stream, expected)
       local code = expected ~= storage.writes and WRITTEN or set_stream(number, stream); code = code == 0 and area ~= 0 and set_area(number, area) or code; for i = 0, times - 1 do code = code == 0 and (direction and exec(number, a + i * next_a, b + i * next_b, direction) or not direction and exec(number, a + i * next_a, b + i * next_b)) or code end return code -- luacheck: ignore 631
     end,
   }

@@ -78,12 +78,11 @@ local function dense_attempt(since, made, what, m, x, t, y, is_new, about)
   local work = bytes[0] > 0 and storage.buffer(tonumber(bytes[0]))
   local area = work and work:ptr() or 0
   if not is_new and write.is_moved(y, to) then return runs.AGAIN end
-  local expected = is_new and since or since + 1 -- this call is one of the writes
   called, _, answer = runs.library {
     name = "cusparse" .. p.name, since = since, leaves = joined(rows.leaves, { leaf }),
     writes = { to }, changes = not is_new, scratch = work and { work } or nil,
     -- The check and the calls, on one line: a finalizer that comes in between has come before the check.
-    call = function(stream)
+    call = function(stream, expected)
       local r = expected ~= storage.writes and WRITTEN or set_stream(handle, stream); return r ~= 0 and r or is_matrix and multiply(handle, N, N, one, a, b, zero, c, compute, algorithm, area) or not is_matrix and multiply(handle, N, one, a, b, zero, c, compute, algorithm, area) -- luacheck: ignore 631
     end,
   }

@@ -84,9 +84,6 @@ end
 
 -- ---- may it wait? ---------------------------------------------------------------------------------------------------
 
--- Memory that other code may change or free without telling this library.
-local function is_open(store) return store.exported or store.pinned or store.owner or store.unordered end
-
 -- A pending node keeps at most this many times its own bytes alive: in an array, and in all arrays of an expression.
 local LEAF, EXPRESSION = 2, 4
 
@@ -101,10 +98,8 @@ local function can_wait(x, found, below)
   found[x] = true
   local leaf = x._leaf == true and x or x._first
   if leaf then
+    if not storage.is_ours(leaf, found.context) then return false end
     local store = leaf.store
-    if leaf.places or is_open(store) or store.released and store.buf == leaf.buf or store.context ~= found.context then
-      return false
-    end
     if not found[store] then
       found[store], found.holds = true, found.holds + store.bytes
     end
@@ -176,7 +171,7 @@ local function operand_of(making, x)
   local leaf = storage.leaf_of(x)
   local store = leaf.store
   if store.context ~= context then plan.other_context(leaf) end
-  making.now = making.now or is_open(store) or store.bytes > LEAF * bytes
+  making.now = making.now or storage.is_open(store) or store.bytes > LEAF * bytes
   if mapped.is_across(leaf, leaf.shape) then leaf = storage.leaf_of(view.copy(x, "C")) end
   return leaf
 end

@@ -270,8 +270,9 @@ end
 ---@field changes? boolean
 ---@field scratch? userdata[]
 ---@field keep? any            what the kernels use besides, such as a plan; a graph that captures the call keeps it
----@field call fun(stream: integer): integer  makes the call in the stream with that handle and returns the status, 0
----  for success. All that it passes was made before: it must not allocate, as that may run a finalizer
+---@field call fun(stream: integer, since: integer): integer  makes the call in the stream with that handle and returns
+---  the status, 0 for success. since: what storage.writes has to be; if `changes`, this call counts. All
+---  that it passes was made before: it must not allocate, as that may run a finalizer
 
 ---The address of a leaf's first element as a number, which goes into a parameter of type uintptr_t without a cdata.
 ---@param leaf table
@@ -289,7 +290,7 @@ end
 
 -- The check and the call, on one line as the launch's. Behind library_begin() comes library_end(), whatever happens.
 local function in_library(since, name, memories, f)
-  local stream, captured = library_begin(name, memories); if since == storage.writes then return true, captured, pcall(f, stream) else return false end -- luacheck: ignore 631
+  local stream, captured = library_begin(name, memories); if since == storage.writes then return true, captured, pcall(f, stream, since) else return false end -- luacheck: ignore 631
 end
 
 ---Calls a vendor's library, unless a finalizer wrote to arrays meanwhile. Streams, captures and memory are looked after

@@ -123,6 +123,21 @@ local function new_leaf(store, offset, dtype, shape, strides)
 end
 M.new_leaf = new_leaf
 
+---Memory that other code may change or free without telling this library.
+---@param store table
+---@return boolean?
+local function is_open(store) return store.exported or store.pinned or store.owner or store.unordered end
+M.is_open = is_open
+
+---May an array's memory be read later? Not if it is open, released, or of another context.
+---@param leaf table
+---@param context integer
+---@return boolean
+function M.is_ours(leaf, context)
+  local store = leaf.store
+  return not (leaf.places or is_open(store) or store.released and store.buf == leaf.buf) and store.context == context
+end
+
 ---Bytes of a leaf's elements; 0 if it has no memory because they are their own places.
 ---@param leaf table
 ---@return integer

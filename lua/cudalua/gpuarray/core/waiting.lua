@@ -17,6 +17,8 @@ local hooks = require "cudalua.base.hooks"
 local planning = require "cudalua.gpuarray.core.planning"
 local storage = require "cudalua.gpuarray.core.storage"
 
+local is_ours = storage.is_ours
+
 local M = {}
 
 M.BYTES, M.AFTER = 64 * 2 ^ 20, 64
@@ -68,17 +70,6 @@ local start = M.start
 
 graph.start_waiting = start
 hooks.start_waiting = start
-
----May an array's memory be read later? Not if other code can change or free it without telling this library.
----@param leaf table
----@param context integer
----@return boolean
-function M.is_ours(leaf, context)
-  local store = leaf.store
-  return not (leaf.places or store.exported or store.pinned or store.owner or store.unordered or
-    store.released and store.buf == leaf.buf) and store.context == context
-end
-local is_ours = M.is_ours
 
 -- Calls each(store) for the memory that an operand reads, each once. Returns false if it cannot be read later.
 local function look(x, context, seen, each)
