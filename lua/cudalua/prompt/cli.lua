@@ -131,11 +131,21 @@ local function read_arguments(argv)
   return found
 end
 
--- What was meant by a file's name that no file has: one of the words below.
+-- Words that stand for no file. What they need is loaded when they are given.
+local commands = {
+  info = function() return require("cudalua.setup.info").print() end,
+  env = function() return require("cudalua.setup.env").run() end,
+  setup = function(arguments) return require("cudalua.setup.run").run(arguments) end,
+  build = function(arguments) return require("cudalua.ship.build").run(arguments) end,
+}
+
+-- What was meant by a file's name that no file has: a command.
 local function command_like(name)
   local found, core = pcall(require, "cudalua.core")
   if not found or not name or name:find "[./]" then return nil end
-  return core.near(name, { "build", "env", "help", "info", "setup" })[1]
+  local words = { "help" }
+  for word in pairs(commands) do words[#words + 1] = word end
+  return core.near(name, words)[1]
 end
 
 -- Runs the program that argument i names, or (nil) standard input.
@@ -152,13 +162,6 @@ local function run_script(argv, i)
   return run(chunk, unpack(args))
 end
 
--- Words that stand for no file. What they need is loaded when they are given.
-local commands = {
-  info = function() return require("cudalua.setup.info").print() end,
-  env = function() return require("cudalua.setup.env").run() end,
-  setup = function(arguments) return require("cudalua.setup.run").run(arguments) end,
-  build = function(arguments) return require("cudalua.ship.build").run(arguments) end,
-}
 local takes_options = { setup = true, build = true }
 
 -- What takes long says how far it is. A core that cannot be loaded is for the program to hear of.
