@@ -15,14 +15,19 @@ local getinfo, sethook = debug.getinfo, debug.sethook
 ---@return string? place  where inner was called
 function M.call(f, inner, k)
   local lines, place, failure = 0, nil, nil
+  local last_line, last_function
   local function interrupt(where)
     place = where
     local ok, err = pcall(inner)
     if not ok then failure = err end
   end
+  -- Behind a call into C, LuaJIT may report the same line once more, in the middle of it. Finalizers run where memory
+  -- is allocated, and what has to be one step stands on one line that allocates nothing.
   local function between(_, line)
-    local source = getinfo(2, "S").source
-    if place or not source:find("lua/cudalua/", 1, true) then return end
+    local info = getinfo(2, "Sf")
+    local source, is_again = info.source, line == last_line and info.func == last_function
+    last_line, last_function = line, info.func
+    if place or is_again or not source:find("lua/cudalua/", 1, true) then return end
     lines = lines + 1
     if lines < k then return end
     interrupt(("%s:%d"):format(source:match "cudalua/.*", line))
