@@ -144,7 +144,7 @@ local function command_like(name)
   local found, core = pcall(require, "cudalua.core")
   if not found or not name or name:find "[./]" then return nil end
   local words = { "help" }
-  for word in pairs(commands) do words[#words + 1] = word end
+  for word in require("cudalua.base.pairs_of")(commands) do words[#words + 1] = word end
   return core.near(name, words)[1]
 end
 
