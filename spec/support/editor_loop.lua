@@ -1,6 +1,13 @@
 -- A loop around the prompt's editor, for specs on a pseudo-terminal: shows each text that was read.
+local ffi = require "ffi"
 local editing = require "spec.support.editing"
 local editor = require "cudalua.prompt.editor"
+
+-- Between two texts the terminal is not raw, and a Ctrl-C is a SIGINT. The prompt catches it around each chunk; this
+-- loop, whose chunks end by themselves, ignores it.
+ffi.cdef "void (*signal(int number, void (*handler)(int)))(int)"
+local SIGINT, SIG_IGN = 2, ffi.cast("void (*)(int)", 1)
+ffi.C.signal(SIGINT, SIG_IGN)
 
 local options = { complete_chunk = editing.complete_chunk, history = editing.history { "old" } }
 print "ready"
