@@ -41,7 +41,7 @@ all_spec_files() {
 }
 
 # Under the sanitizers, these files and the files of these folders mostly run Lua, NVRTC, and generated kernels on the same
-# C code. Every fourth one has its turn. Of CUDALUA_TURN, the remainder of 4 chooses the part of long sweeps
+# C code. Every sixth one has its turn. Of CUDALUA_TURN, the remainder of 4 chooses the part of long sweeps
 # (spec/support/turn.lua) and the rest the files, so that each file comes with each part.
 IN_TURNS=(gpuarray linalg fft sparse image random userkernel files help look ndarray project prompt setup ship
   compiler_abuse_spec.lua compiler_options_spec.lua nvcc_spec.lua nvcc_names_spec.lua)
@@ -57,7 +57,7 @@ spec_files() {
     if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* ||
       " ${IN_TURNS[*]} " = *" $(basename "$file") "* ]]; then
       number=$((number + 1))
-      [[ $((number % 4)) -eq 0 ]] || continue
+      [[ $((number % 6)) -eq 0 ]] || continue
     fi
     echo "$file"
   done < <(all_spec_files)
@@ -187,7 +187,7 @@ run_tests() {
 
 # The C code of core and softgpu is instrumented, LuaJIT is not: so the runtime has to be loaded first, and
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
-# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every fourth file
+# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every sixth file
 # of some folders runs, and long sweeps take a part (IN_TURNS, spec/support/turn.lua).
 run_sanitized() {
   need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}
