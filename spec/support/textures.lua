@@ -66,8 +66,8 @@ function M.fill(array, bytes)
   copy.src_pitch, copy.src_height = #bytes / h / z, h
   copy.width_in_bytes, copy.height, copy.depth = #bytes / h / z, h, z
   copy()
-  -- A copy from ordinary memory returns when its bytes are staged. Streams that do not wait for the default stream could
-  -- use the array before they arrive: one H200 in sixteen processes showed it.
+  -- A copy from ordinary memory returns when its bytes are staged. Streams that do not wait for the default stream
+  -- could use the array before they arrive: one H200 in sixteen processes showed it.
   cuda.Context.synchronize()
   return array
 end
