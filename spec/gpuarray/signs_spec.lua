@@ -5,7 +5,7 @@ local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
 local knob = require "spec.support.knob"
 local ops = require "cudalua.gpuarray.kernel.ops"
-local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
+local gpuarray = gpu.cuda.gpuarray
 
 local function count(text, what) return select(2, text:gsub(what, "")) end
 

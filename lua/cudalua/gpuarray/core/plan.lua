@@ -86,7 +86,7 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field strided boolean      some leaf is "strided"
 ---@field scalars any[]        values
 ---@field nscalars integer
----@field scalar_types table[] the dtypes that plain numbers among them are taken as; false for boxed values
+---@field scalar_types table[]  the dtypes that numbers are taken as, which may occur again; false for other values
 ---@field scalar_values integer[]  which value of the program each is
 ---@field scalar_of table<number, integer>  where a number stands in the list
 ---@field root any             the array that is computed, or false; it does not count as an inner one
@@ -249,10 +249,10 @@ local function begin_again(w, x)
   return n
 end
 
-local function scalar(w, x, dtype, type)
+local function scalar(w, x, dtype, shared_as)
   local n = w.nscalars + 1
   w.nscalars, w.values = n, w.values + 1
-  w.scalars[n], w.scalar_types[n], w.scalar_values[n] = x, type, w.values
+  w.scalars[n], w.scalar_types[n], w.scalar_values[n] = x, shared_as, w.values
   return step(w, scalar_tokens[dtype])
 end
 
