@@ -86,6 +86,9 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field strided boolean      some leaf is "strided"
 ---@field scalars any[]        values
 ---@field nscalars integer
+---@field scalar_types table[]  the dtypes that numbers are taken as, which may occur again; false for other values
+---@field scalar_values integer[]  which value of the program each is
+---@field scalar_of table<number, integer>  where a number stands in the list
 ---@field root any             the array that is computed, or false; it does not count as an inner one
 ---@field inner table[]        pending arrays that are computed on the way
 ---@field ninner integer
@@ -119,7 +122,8 @@ function M.begin(shape, dense)
   w, spare = spare, false
   w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, writes = {},
     root = false, met = false, strides = false, links = false, repeats = {}, repeats_at = {}, again = {},
-    again_from = {}, again_to = {}, again_leaf = {}, again_leaves = {}, again_operations = {}, again_share = {} }
+    again_from = {}, again_to = {}, again_leaf = {}, again_leaves = {}, again_operations = {}, again_share = {},
+    scalar_types = {}, scalar_values = {}, scalar_of = {} }
   serial, w.serial = serial + 1, serial + 1
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.nrepeats, w.nagain = 0, 0
@@ -134,8 +138,11 @@ end
 ---@param w cudalua.gpuarray.Walk
 ---@param computed boolean  the kernel was launched
 function M.finish(w, computed)
-  local leaves, inner = w.leaves, w.inner
+  local leaves, inner, scalars, types = w.leaves, w.inner, w.scalars, w.scalar_types
   for i = 1, w.nleaves do leaves[i] = false end -- memory must not live on here
+  for i = 1, w.nscalars do
+    if types[i] then w.scalar_of[scalars[i]] = nil end
+  end
   if computed then again.note(w) end
   for i = 1, w.ninner do inner[i] = false end
   for i = 1, w.nagain do w.again[i] = false end
@@ -242,17 +249,30 @@ local function begin_again(w, x)
   return n
 end
 
+local function scalar(w, x, dtype, shared_as)
+  local n = w.nscalars + 1
+  w.nscalars, w.values = n, w.values + 1
+  w.scalars[n], w.scalar_types[n], w.scalar_values[n] = x, shared_as, w.values
+  return step(w, scalar_tokens[dtype])
+end
+
+-- Equal numbers are one parameter, so that the compiler finds what an expression computes twice: cdf(x) of one function
+-- and cdf(-x) of another contain the same constants. An expression whose numbers become equal by chance is another
+-- kernel. Not 0, which equals -0, and not NaN, which no table has.
+local function number(w, x, dtype)
+  if x == 0 or x ~= x then return scalar(w, x, dtype, false) end
+  local k = w.scalar_of[x]
+  if k and w.scalar_types[k] == dtype then return step(w, w.scalar_values[k]) end
+  w.scalar_of[x] = w.nscalars + 1
+  return scalar(w, x, dtype, dtype)
+end
+
 ---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
 ---@param w cudalua.gpuarray.Walk
 ---@param x any
 ---@param dtype? cudalua.dtype.DType  of a value
 local function walk(w, x, dtype)
-  if type(x) == "number" then
-    w.nscalars = w.nscalars + 1
-    w.scalars[w.nscalars] = x
-    w.values = w.values + 1
-    return step(w, scalar_tokens[dtype])
-  end
+  if type(x) == "number" then return number(w, x, dtype) end
   x = x._first or x
   if x._mark == w.serial then
     local n = w.nrepeats + 1
@@ -265,12 +285,7 @@ local function walk(w, x, dtype)
   end
   local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
   if sig == false then return walk(w, leaf_of(x)) end
-  if not sig then
-    w.nscalars = w.nscalars + 1
-    w.scalars[w.nscalars] = x._scalar
-    w.values = w.values + 1
-    return step(w, scalar_tokens[dtype])
-  end
+  if not sig then return scalar(w, x._scalar, dtype, false) end
   if sig.maps then return M.walk_map(w, x, sig, a, b, c) end -- reductions, too
   local n = 0
   if x ~= w.root then

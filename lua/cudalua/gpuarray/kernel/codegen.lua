@@ -40,6 +40,11 @@ end
 ---@field stack table[]    those that were not used yet
 ---@field lines string[]   of compute()
 ---@field params string[]  of compute(): arrays, and scalars, in the order of their tokens
+---@field base table<string, string>  which variable one is, or is the negative of
+---@field negative table<string, boolean>  is it the negative?
+---@field known table<string, {name: string, sign: boolean}>  by operation and bases of operands: the variable that has
+---  the result, and whether the operands' signs make it negative
+---@field spare table<integer, string>  lines that may turn out to be needless, with their variables
 local Reader = {}
 Reader.__index = Reader
 
@@ -77,6 +82,32 @@ function Reader:pop(dtype)
   return name
 end
 
+-- Negatives. f(-x) of an odd function is -f(x), and (-x) / y is -(x / y), exactly. So where the kernel computes one of
+-- both already, the other one is its negative: erf(x) and erf(-x) are one error function. Only the sign of NaN may
+-- differ, which no operation promises.
+
+local function key_of(t, x, y) return ("%d %s %s %s"):format(t.op.id, t.x.name, x, y or "") end
+
+-- A variable is another one, its base, or the negative of it.
+function Reader:is(name, other, negative)
+  self.base[name] = self.base[other] or other
+  self.negative[name] = (self.negative[other] or false) ~= negative
+end
+
+-- The text of an operation with a rule of signs, if a variable has its value already, or the negative of it.
+function Reader:reused(t, name, x, y)
+  local base, negative = self.base, self.negative
+  local sign = (negative[x] or false) ~= (y and negative[y] or false)
+  local key = key_of(t, base[x] or x, y and (base[y] or y))
+  local found = self.known[key]
+  if not found then
+    self.known[key] = { name = name, sign = sign }
+    return nil
+  end
+  self:is(name, found.name, sign ~= found.sign)
+  return (sign == found.sign and "" or "-") .. found.name
+end
+
 function Reader:operation(t)
   local z = t.z and self:pop(t.z)
   local y = t.y and self:pop(t.y)
@@ -84,8 +115,14 @@ function Reader:operation(t)
   local name, decisive = ("v%d"):format(#self.lines + 1), t.op.values == 2 and t.y or t.x
   self:needs(t.result)
   use(self.program.pieces, t.op.pieces(decisive))
-  local text, exact = t.op.code(decisive, t.result)
-  text = text:gsub("%$(%d)", names)
+  local rule = t.x.kind == "float" and t.x == t.result and t.op.sign
+  local text, exact = rule and rule ~= "neg" and self:reused(t, name, names["1"], y), true
+  if rule == "neg" then self:is(name, names["1"], true) end
+  if text or rule == "neg" then self.spare[#self.lines + 1] = name end
+  if not text then
+    text, exact = t.op.code(decisive, t.result)
+    text = text:gsub("%$(%d)", names)
+  end
   add(self.lines, "  const %s %s = %s;", ctype.register(t.result), name, exact and text or ctype.round(t.result, text))
   add(self.program.ops, t.op.name)
   self:push(t.result, name)
@@ -168,6 +205,20 @@ local function in_order(params)
   return params
 end
 
+-- Takes out the lines that nothing needs since results were reused: the compiler would warn of them.
+function Reader:drop_spare()
+  local lines, kept = self.lines, {}
+  for i = #lines, 1, -1 do
+    local word, needed = self.spare[i], false
+    if word then
+      word = "%f[%w_]" .. word .. "%f[^%w_]"
+      for _, line in ipairs(kept) do needed = needed or line:find(word) end
+    end
+    if needed or not word then table.insert(kept, 1, lines[i]) end
+  end
+  return kept
+end
+
 -- What was read, as the function compute().
 function Reader:compute()
   local p, lines, params = self.program, self.lines, in_order(self.params)
@@ -182,14 +233,15 @@ function Reader:compute()
     add(lines, "  r%d = %s;", k, self:stored(v))
   end
   return ("static __device__ __forceinline__ %s compute(%s) {\n%s\n}\n"):format(returned, concat(params, ", "),
-    concat(lines, "\n"))
+    concat(self:drop_spare(), "\n"))
 end
 
 ---@param tokens table[]
 ---@return cudalua.gpuarray.Program
 function M.program(tokens)
   local p = { leaves = {}, scalars = {}, ops = {}, ending = {}, stores = {}, pieces = {} }
-  local reader = setmetatable({ program = p, values = {}, stack = {}, lines = {}, params = {} }, Reader)
+  local reader = setmetatable({ program = p, values = {}, stack = {}, lines = {}, params = {}, base = {},
+    negative = {}, known = {}, spare = {} }, Reader)
   reader:read(tokens)
   p.compute = reader:compute()
   return p

@@ -18,6 +18,8 @@
 --   no_bool  true where int8 does not stand in for bool
 --   math     is it in cudalua.math, too? Where the row does not say, the family does
 --   internal true: no function is just this operation; functions.lua or another file has what is made of it
+--   sign     what negative operands mean for floats, exactly: "neg": the result is the negative, "odd": f(-x) = -f(x),
+--            "product": a negative operand makes the result the negative (codegen.lua)
 --   beyond   what becomes of an integer that the integers beside it do not hold (graph.lua): "compare": it has a
 --          type of its own, "clip": it bounds nothing; else it is an error
 
@@ -39,6 +41,7 @@ local M = {}
 ---@field values integer  the operand whose dtype is passed to code()
 ---@field math boolean   is it in cudalua.math?
 ---@field beyond? "compare"|"clip"  as in the rows
+---@field sign? "neg"|"odd"|"product"  as in the rows
 ---@field weak table<integer, cudalua.dtype.DType>  what a plain number is as an operand, where not as promotion says
 ---@field infer fun(a: cudalua.dtype.DType, b?: cudalua.dtype.DType, c?: cudalua.dtype.DType): ...
 ---@field code fun(x: cudalua.dtype.DType, result?: cudalua.dtype.DType): string, boolean
@@ -181,7 +184,7 @@ local function add(row, family)
   local rule = rules[row[3]] or error(("kernel/ops: %s has the rule %s, which rules.lua does not define")
     :format(row[1], tostring(row[3])), 0)
   local op = setmetatable({ id = #M.list + 1, name = row[1], arity = row[2], values = row.values or 1,
-    weak = {}, beyond = row.beyond, rule = rule, row = row }, Op)
+    weak = {}, beyond = row.beyond, sign = row.sign, rule = rule, row = row }, Op)
   op.math = (row.math == nil and family or row).math or false
   for i, name in pairs_of(row.weak or {}) do op.weak[i] = dtype[name] end
   assert(not M[op.name], op.name)

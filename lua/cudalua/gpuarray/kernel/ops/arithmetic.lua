@@ -16,10 +16,11 @@ return {
   { "sub", 2, "same", no_bool = true, code = { narrow = "$1 - $2", int = "($u)$1 - ($u)$2", uint = "$1 - $2",
     float = "$1 - $2", complex = "cl_sub($1, $2)" } },
   ---a * b. Integers wrap around; for bool, a and b.
-  { "mul", 2, "same", code = { bool = "$1 && $2", int8 = "$1 * $2", uint8 = "$1 * $2", int16 = "$1 * $2",
-    uint16 = "1u * $1 * $2", int = "($u)$1 * ($u)$2", real = "$1 * $2", complex = "cl_mul($1, $2)" } },
+  { "mul", 2, "same", sign = "product", code = { bool = "$1 && $2", int8 = "$1 * $2", uint8 = "$1 * $2",
+    int16 = "$1 * $2", uint16 = "1u * $1 * $2", int = "($u)$1 * ($u)$2", real = "$1 * $2",
+    complex = "cl_mul($1, $2)" } },
   ---a / b, true division: the result for integers is the default float.
-  { "div", 2, "float", code = { float = "$1 / $2", complex = "cl_div($1, $2)" } },
+  { "div", 2, "float", sign = "product", code = { float = "$1 / $2", complex = "cl_div($1, $2)" } },
   ---The quotient rounded down. Integer division by 0 gives 0.
   { "floordiv", 2, "same", math = true, code = { integer = "cl_floordiv($1, $2)",
     float = "cl_floordiv_real($1, $2)" } },
@@ -35,7 +36,7 @@ return {
   ---A copy of the elements, unchanged.
   { "pos", 1, "same", no_bool = true, code = { integer = "$1", float = "$1", complex = "$1" }, exact = true },
   ----a. Integers wrap around; bool is not supported.
-  { "neg", 1, "same", no_bool = true, code = { narrow = "-$1", integer = "0u - ($u)$1", float = "-$1",
+  { "neg", 1, "same", sign = "neg", no_bool = true, code = { narrow = "-$1", integer = "0u - ($u)$1", float = "-$1",
     complex = "cl_neg($1)" }, exact = { float = true } },
   ---The absolute value. For a complex number, its magnitude as a float. The lowest integer of a signed type stays as it
   ---is; bool is supported.

@@ -4,10 +4,10 @@
 local PI = "3.141592653589793@"
 
 -- A function of the library of one float; and one that is there for complex numbers, too.
-local function real(name) return { name, 1, "float", code = { float = name .. "@($1)" } } end
+local function real(name, sign) return { name, 1, "float", sign = sign, code = { float = name .. "@($1)" } } end
 
-local function complex(name)
-  return { name, 1, "float", code = { float = name .. "@($1)", complex = ("cl_%s($1)"):format(name) } }
+local function complex(name, sign)
+  return { name, 1, "float", sign = sign, code = { float = name .. "@($1)", complex = ("cl_%s($1)"):format(name) } }
 end
 
 -- By sinpi() and cospi(), so that it is 0 at integers. As near to 0 as this it is 1 in every type, and the quotient of
@@ -53,7 +53,7 @@ return {
   { "heaviside", 2, "float", code = { float = "$1 > 0 ? 1 : $1 < 0 ? 0 : $1 == 0 ? $2 : $1" }, exact = true },
 
   ---The cube root.
-  real "cbrt",
+  real("cbrt", "odd"),
   ---cos(pi * a).
   real "cospi",
   ---Modified Bessel function of the first kind, order 0.
@@ -61,7 +61,7 @@ return {
   ---Modified Bessel function of the first kind, order 1.
   real "cyl_bessel_i1",
   ---The error function.
-  real "erf",
+  real("erf", "odd"),
   ---1 - erf(a), accurate for large numbers.
   real "erfc",
   ---The inverse of erfc.
@@ -69,7 +69,7 @@ return {
   ---exp(a^2) * erfc(a).
   real "erfcx",
   ---The inverse of erf.
-  real "erfinv",
+  real("erfinv", "odd"),
   ---10^a.
   real "exp10",
   ---2^a.
@@ -89,7 +89,7 @@ return {
   ---1 / sqrt(a).
   real "rsqrt",
   ---sin(pi * a).
-  real "sinpi",
+  real("sinpi", "odd"),
   ---The gamma function.
   real "tgamma",
   ---Bessel function of the second kind, order 0.
@@ -101,13 +101,13 @@ return {
   ---The inverse of cosh.
   complex "acosh",
   ---The inverse of sin.
-  complex "asin",
+  complex("asin", "odd"),
   ---The inverse of sinh.
-  complex "asinh",
+  complex("asinh", "odd"),
   ---The inverse of tan.
-  complex "atan",
+  complex("atan", "odd"),
   ---The inverse of tanh.
-  complex "atanh",
+  complex("atanh", "odd"),
   ---Cosine of an angle in radians.
   complex "cos",
   ---Hyperbolic cosine.
@@ -125,13 +125,13 @@ return {
   ---The base-2 logarithm.
   complex "log2",
   ---Sine of an angle in radians.
-  complex "sin",
+  complex("sin", "odd"),
   ---Hyperbolic sine.
-  complex "sinh",
+  complex("sinh", "odd"),
   ---The square root; NaN for a negative real number.
   complex "sqrt",
   ---Tangent of an angle in radians.
-  complex "tan",
+  complex("tan", "odd"),
   ---Hyperbolic tangent.
-  complex "tanh",
+  complex("tanh", "odd"),
 }
