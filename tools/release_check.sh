@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# release_check.sh first|packages|embedding|all WORK RESULT [RELEASE]: README's commands on bare machines, which are chroots of Debian with nothing but
-# its minimal system. `./dev release-check` runs it as root, in namespaces of its own that take its mounts and processes
+# release_check.sh first|machines|packages|embedding WORK RESULT [RELEASE]: README's commands on bare machines, which are
+# chroots of Debian with nothing but its minimal system. `./dev release-check` runs it as root, in namespaces of its own that take its mounts and processes
 # away when it ends, and removes the folder WORK then. Packages come from where this machine gets them: apt's mirror and
 # proxies, and pip's settings, are passed on. Ends with 77 if no such machine can be made here.
 #   first     README's first command as root on Debian 12
@@ -8,9 +8,9 @@
 #             the tarball for a user on a machine with nothing but the minimal system, the Debian package, LuaRocks
 #   embedding docs/embedding.md's programs in their hosts, on Debian 12. nginx's Lua module excludes the usual LuaJIT,
 #             so the first command has to do with the other one. Writes RESULT's section of hosts
-#   all       on Debian 12 and 13 all commands of From source and Check it as root, those with ./dev as a user without
-#             sudo; a program that was built there, on a machine with LuaJIT alone; the packages; the hosts; writes
-#             RESULT
+#   machines  on Debian 12 and 13, or on RELEASE, all commands of From source and Check it as root, those with ./dev as a
+#             user without sudo; a program that was built there, on a machine with LuaJIT alone; the packages; the hosts,
+#             if no RELEASE is named. Writes RESULT, a section for each release
 set -euo pipefail
 ROOT=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 work=$2
@@ -270,42 +270,49 @@ check_hosts() {
 
 when() { echo "on $(date -u +%Y-%m-%d) from commit ${commit:0:12}, with $(nproc) processors"; }
 
-# The rows since the last table. $1 is how many passed, and $2 how many failed, before the first of them.
-table() {
-  echo "Result: $((passed - $1)) passed, $((failed - $2)) failed. The disk is what the command added to the machine."
-  echo
-  echo "| machine | user | command | time | disk | last line |"
-  echo "| --- | --- | --- | --- | --- | --- |"
-  printf '%s\n' "${rows[@]}"
-  rows=()
-}
+# Sections of RESULT, in their order.
+HEADINGS=("## Debian 12" "## Debian 13" "## Hosts")
 
-write_result() {
+# section RESULT HEADING: the section with its heading, as it is in the file.
+section() { awk -v heading="$2" '/^## / { on = $0 == heading } on' "$1" 2>/dev/null || true; }
+
+# write_section RESULT HEADING INTRODUCTION PASSED FAILED: replaces a section by the rows since the last table, and keeps
+# the others. PASSED and FAILED are the counts before the first of these rows.
+write_section() {
+  local heading
   {
     echo "# Release check"
     echo
     echo "README's commands on bare machines: chroots with the minimal system of a Debian release, no GPU, made by"
-    echo "\`./dev release-check\` $(when)."
-    table 0 0
-  } >"$1"
-}
-
-# Replaces the section of RESULT that begins with the heading, which is the last one.
-write_hosts() {
-  local heading="## Hosts" before
-  before=$(awk -v heading="$heading" '$0 == heading { exit } { print }' "$1" 2>/dev/null || true)
-  {
-    printf '%s\n\n%s\n\n' "$before" "$heading"
-    echo "The programs of [embedding.md](embedding.md) on a bare Debian 12 with Debian's packages of their hosts, run by"
-    echo "\`./dev release-check embedding\` $(when)."
-    table "$2" "$3"
+    echo "\`./dev release-check machines\`. The disk is what a command added to the machine."
+    for heading in "${HEADINGS[@]}"; do
+      if [[ $heading != "$2" ]]; then
+        section "$1" "$heading" | sed -e '1s/^/\n/' -e '${/^$/d}'
+        continue
+      fi
+      printf '\n%s\n\n%s\n' "$heading" "$3"
+      printf 'Result: %s passed, %s failed.\n\n' "$((passed - $4))" "$((failed - $5))"
+      echo "| machine | user | command | time | disk | last line |"
+      echo "| --- | --- | --- | --- | --- | --- |"
+      printf '%s\n' "${rows[@]}"
+    done
   } >"$1.new"
   mv "$1.new" "$1"
+  rows=()
+}
+
+# The programs of docs/embedding.md, and their section.
+hosts() {
+  local before=("$passed" "$failed")
+  check_hosts
+  write_section "$1" "## Hosts" "The programs of [embedding.md](embedding.md) on a bare Debian 12 with Debian's packages of
+their hosts, $(when)." "${before[@]}"
 }
 
 mount --make-rprivate /
 read_settings
 declare -A names=([bookworm]=debian12 [trixie]=debian13)
+declare -A titles=([bookworm]="${HEADINGS[0]}" [trixie]="${HEADINGS[1]}")
 releases=(bookworm trixie)
 [[ -z ${4:-} ]] || releases=("$4")
 [[ $1 != first && $1 != embedding ]] || releases=(bookworm)
@@ -323,16 +330,14 @@ case $1 in
     for release in "${releases[@]}"; do only_packages "$release" "${names[$release]}"; done
     printf '%s\n' "${rows[@]}"
     ;;
-  embedding)
-    check_hosts
-    write_hosts "$3" 0 0
-    ;;
-  all)
-    for release in "${releases[@]}"; do check_release "$release" "${names[$release]}"; done
-    write_result "$3"
-    before=("$passed" "$failed")
-    check_hosts
-    write_hosts "$3" "${before[@]}"
+  embedding) hosts "$3" ;;
+  machines)
+    for release in "${releases[@]}"; do
+      before=("$passed" "$failed")
+      check_release "$release" "${names[$release]}"
+      write_section "$3" "${titles[$release]}" "Checked $(when)." "${before[@]}"
+    done
+    [[ -n ${4:-} ]] || hosts "$3"
     ;;
 esac
 echo "$passed passed, $failed failed, 0 skipped"
