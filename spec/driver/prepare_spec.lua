@@ -656,7 +656,8 @@ describe("prepared calls", function()
     end)
 
     it("goes with the module and its kernels", function()
-      local size = 2 ^ 22
+      -- What earlier tests left in slots of the stack may be found in between, but is small.
+      local size, little = 2 ^ 24, 2 ^ 20
       cuda.collect()
       local before = cuda.mem_stats().live
       gpu.apart(function()
@@ -670,10 +671,10 @@ describe("prepared calls", function()
       cuda.collect()
       gpu.kept.mod = nil
       cuda.collect()
-      assert.equal(before + size, cuda.mem_stats().live)
+      assert.near(before + size, cuda.mem_stats().live, little)
       gpu.kept.fn = nil
       cuda.collect()
-      assert.equal(before, cuda.mem_stats().live)
+      assert.near(before, cuda.mem_stats().live, little)
     end)
 
     it("is whole where finalizers set parameters and launch between any two lines", function()
