@@ -270,7 +270,7 @@ describe("repl.run", function()
     local device = cuda.Context.get_current():get_device()
     local out = typed ":gpu"
     assert.truthy(out:find(device:name(), 1, true), out)
-    assert.truthy(out:find "memory [%d.]+ MiB of [%d.]+ MiB free; objects of this program have [%d.]+ MiB")
+    assert.truthy(out:find "memory [%d.]+ MiB of [%d.]+ MiB free; objects of this program use [%d.]+ MiB")
     out = typed ":device"
     assert.truthy(("\n" .. out):find(("\n* device %d: "):format(device:ordinal()), 1, true), out)
     assert.truthy(typed(":device x"):find "needs a device number")
