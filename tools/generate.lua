@@ -28,7 +28,7 @@ local function after_axis(e, mark)
   if mark == ":" then table.insert(names, 1, (table.remove(names, e.object or 1):gsub("^%w+: any", "self: any"))) end
   local results = {}
   for _, line in ipairs(e.rest) do results[#results + 1] = line:match "^%-%-%-@return (%S+)" end
-  return ("---@overload fun(%s, axis: integer|integer[]|nil, options: table): %s"):format(table.concat(names, ", "),
+  return ("---@overload fun(%s, axis: any, options: table): %s"):format(table.concat(names, ", "),
     table.concat(results, ", "))
 end
 
@@ -46,7 +46,8 @@ local function declare(out, owner, mark, e)
   for _, line in ipairs(e.rest) do out[#out + 1] = line end
   local last = e.params[#e.params]
   local text = last and table.concat(last.lines, " "):gsub("%s*%-%-%-%s*", " ") or ""
-  if text:find "options%? any  .*or the axis,? " or text:find "options%? any  as for [^c]" then
+  local takes_axis = text:find "options%? any  .*or the axis,? " or text:find "options%? any  as for [^c]"
+  if takes_axis or text:find "The axis can also come before" then
     table.insert(out, after_axis(e, mark)) -- a:sum(1, {keepdims = true})
   end
   out[#out + 1] = ("function %s%s%s(%s) end"):format(owner, mark, e.name, table.concat(names, ", "))

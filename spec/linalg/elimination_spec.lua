@@ -61,7 +61,7 @@ describe("linalg.lu", function()
 
   it("refuses what is no matrix of numbers with enough digits", function()
     gpu.raises("LogicError", "linalg.lu: the array has the shape (3,); expected a matrix", linalg.lu, gpuarray.zeros(3))
-    gpu.raises("LogicError", "linalg.lu: float16 is not precise enough for it; convert the array with astype('float32')",
+    gpu.raises("LogicError", "linalg.lu: float16 is not precise enough; convert the array with astype('float32')",
       linalg.lu, gpuarray.zeros({ 2, 2 }, "float16"))
     gpu.raises("LogicError", "unknown option 'out'", linalg.lu, gpuarray.zeros { 2, 2 }, { out = 1 })
   end)

@@ -83,7 +83,8 @@ function M.open(what, o, least)
   return {
     write = is_file and function(text) to:write(text) end or to, colour = colour,
     width = extent(what, o, "width", math.max(columns or WIDTH, LEAST), LEAST),
-    height = extent(what, o, "height", math.max((rows or HEIGHT) - 2, LEAST), least or LEAST), -- the prompt's line stays
+    -- The prompt's line stays.
+    height = extent(what, o, "height", math.max((rows or HEIGHT) - 2, LEAST), least or LEAST),
     sized = o.width ~= nil or o.height ~= nil,
   }
 end

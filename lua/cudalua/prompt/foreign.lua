@@ -80,14 +80,14 @@ function M.order_hint(text, err)
     (name and format("%s:%s(%s)", name, methods[sign], number) or "a:gt(1), a:lt(1), a:eq(1)")
 end
 
----The same for == and ~=, which is no error: an array is never equal to a number.
+---The same for == and ~=. They raise no error, because an array is never equal to a number.
 ---@param text string  the chunk
 ---@return string? name  of the variable that has to be an array
 ---@return string? hint
 function M.equality_hint(text)
   local name, sign, number = match(text, "^%s*=?%s*([%a_][%w_]*)%s*([=~]=)%s*(%S+)%s*$")
   if not (name and tonumber(number)) then return nil end
-  return name, format("%s is no comparison of elements: write %s:%s(%s)", sign, name, methods[sign], number)
+  return name, format("%s does not compare elements: write %s:%s(%s)", sign, name, methods[sign], number)
 end
 
 return M
