@@ -152,7 +152,7 @@ describe("events", function()
     local s = cuda.Stream "non_blocking"
     busy(s)
     stop:record(s)
-    err = gpu.raises("RuntimeError", "not both been reached", stop.time_since, stop, start)
+    err = gpu.raises("RuntimeError", "not reached both events yet", stop.time_since, stop, start)
     assert.equal(600, err.code)
     stop:synchronize()
     assert.is_true(stop:time_since(start) > 0)
