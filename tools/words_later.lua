@@ -11,7 +11,6 @@ return {
   ["docs/meta/vec.lua"] = 1,
   ["docs/programs.md"] = 1,
   ["docs/rooms.md"] = 1,
-  ["docs/sparse.md"] = 1,
   ["lua/cudalua/base/layout.lua"] = 2,
   ["lua/cudalua/debug.lua"] = 1,
   ["lua/cudalua/driver/array.lua"] = 1,

@@ -87,11 +87,11 @@ describe("gpuarray.explain", function()
   it("says that an array has a value, and which one was released", function()
     local gone = x * 2
     gone:eval():release()
-    has(explain(x, y + 1), "argument 1, float32 (1000,): has a value already", "argument 2")
+    has(explain(x, y + 1), "argument 1, float32 (1000,): is computed already", "argument 2")
     has(explain(x), "0 kernels: 0 B read, 0 B written")
     has(explain(gone), "error of argument 1: ", "the memory of this array was released", "0 kernels")
     assert.is_nil(explain(gone):find("has a value", 1, true))
-    has(explain(x:sum(), x:cumsum()), "argument 1, float32 (): has a value", "argument 2, float32 (1000,)")
+    has(explain(x:sum(), x:cumsum()), "argument 1, float32 (): is computed already", "argument 2, float32 (1000,)")
   end)
 
   it("has the error that the evaluation raises", function()
@@ -154,7 +154,7 @@ describe("gpuarray.explain", function()
     for _ = 1, 60 do a, b = a * 0.5 + b, b - a:exp() end
     local text = check(a, b)
     has(text, "cut before mul, float32 (1000,)", ": more than 96 operations; carries #1, #2",
-      "stores #1, #2: read behind the cut", "4 kernels")
+      "stores #1, #2: read after the cut", "4 kernels")
     finally(knob(cut, "LEAVES", 10))
     local sum = x
     for k = 1, 30 do sum = sum + gpuarray.full(1000, k):eval() end
@@ -168,7 +168,7 @@ describe("gpuarray.explain", function()
       if k % 40 == 0 then kept[#kept + 1] = a:exp() end
     end
     local text = check(a)
-    assert.truthy(text:find "stores #%d+: not read yet, but perhaps behind the cut", text)
+    assert.truthy(text:find "stores #%d+: not read yet, but perhaps after the cut", text)
     assert.is_false(kept[1]._sig)
   end)
 

@@ -141,11 +141,14 @@ greater than everything, so NaNs come last, or first with descending. Complex
 numbers are sorted by their real parts, then by their imaginary parts. `a:sort {
 out = a }` sorts the array itself.
 
+  call      sort(a: any, axis: any, options: table)
+            cuda.gpuarray.Array
   a         (cuda.gpuarray.Array) an array with at least one axis
   options?  {axis: integer, descending: boolean, out: cuda.gpuarray.Array,
-            stream: cuda.Stream, allocator: function}, or the axis; default: the
-            last one. descending: sort in descending order; default: false. out:
-            an array that receives the result; it may be a
+            stream: cuda.Stream, allocator: function}. The axis can also come
+            before this table. axis: the last one by default. descending: sort
+            in descending order; default: false. out: an array that receives the
+            result; it may be a
   returns   cuda.gpuarray.Array
   raises    LogicError for a 0-d array, an axis out of range, elements of a
             struct type, and if out has another shape

@@ -124,10 +124,10 @@ end
 
 function stored.drawn() return "random numbers, which a kernel of their own draws in C order" end
 function stored.operands() return "a kernel has at most 4000 bytes of arguments" end
-function stored.cut() return "read behind the cut" end
+function stored.cut() return "read after the cut" end
 function stored.waits() return "reductions start before other arrays are computed" end
 function stored.along() return "not read yet; shares arrays or values with the requested one" end
-function stored.unread() return "not read yet, but perhaps behind the cut" end
+function stored.unread() return "not read yet, but perhaps after the cut" end
 
 local separate = {}
 
@@ -275,7 +275,7 @@ function M.explain(...)
   for i, x in ipairs(list) do
     e.asked[x] = e.asked[x] or i
     if not x._sig and not (x._leaf and x._leaf.store.released) then
-      add(e, "argument %d, %s: has a value already", i, described(x._dtype, x._shape))
+      add(e, "argument %d, %s: is computed already", i, described(x._dtype, x._shape))
     end
   end
   e.notes = dry_run.plan(list, n > 0)

@@ -460,8 +460,9 @@ the end.
 = cuda.gpuarray.average(a, options)
 The weighted mean of the elements, as NumPy's average: sum(a * weights) / sum(weights). If the weights add up to 0,
 the result is NaN or infinite, whereas NumPy raises an error.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array, cuda.gpuarray.Array?
 @param a cuda.gpuarray.Array  the array to average, of any shape
-@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal weights. returned: return the sum of the weights, too
+@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal weights. returned: return the sum of the weights, too
 @return cuda.gpuarray.Array  of the promoted dtype of a and the weights; for integers the default float
 @return cuda.gpuarray.Array?  the sums of the weights, with the same shape
 @raise LogicError if the shape of the weights does not fit, and as gpuarray.mean
@@ -5722,9 +5723,10 @@ beta times c is added with one rounding. With beta = 0, c is not read.
 @options allocator alpha beta out stream
 = cuda.gpuarray.cross(a, b, options)
 The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
+@call fun(a: any, b: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of vectors with three elements
 @param b cuda.gpuarray.Array  likewise
-@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis of the vectors in both arrays; default: the last one
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: of the vectors in both arrays; default: the last one
 @return cuda.gpuarray.Array  with the vectors along the same axis
 @raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
 @options allocator axis out stream
@@ -5811,9 +5813,10 @@ Returns the elements on and above a diagonal of the last two axes, with zeros be
 = cuda.gpuarray.vecdot(a, b, options)
 The dot products of vectors along an axis, as NumPy's vecdot. The first operand is conjugated, and the shapes
 broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers in 64 bits.
+@call fun(a: any, b: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of vectors, which is conjugated
 @param b cuda.gpuarray.Array  an array of vectors of the same length
-@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
+@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. dtype: the dtype of the result; elements are converted to it first
 @return cuda.gpuarray.Array  without that axis
 @raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
 @options allocator axis dtype out stream
@@ -6896,36 +6899,41 @@ Generator:uniform.
 = cuda.gpuarray.Array:vdot(b, options) = cuda.gpuarray.vdot
 = cuda.gpuarray.all(a, options)
 Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.any(a, options)
 Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmax(a, options)
 The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 Without an axis, positions count all elements in C order.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmin(a, options)
 The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 Without an axis, positions count all elements in C order.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argpartition(a, kth, options)
 Returns the positions of the elements that partition() selects, as NumPy's argpartition.
+@call fun(a: any, kth: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param kth integer|integer[]  as for partition
 @param options? any  as for partition
@@ -6934,6 +6942,7 @@ Returns the positions of the elements that partition() selects, as NumPy's argpa
 @options allocator axis out stream
 = cuda.gpuarray.argsort(a, options)
 Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param options? any  as for sort
 @return cuda.gpuarray.Array  int64, positions on the axis from 1
@@ -6950,37 +6959,42 @@ program waits until the greatest element is known.
 @options allocator minlength stream weights
 = cuda.gpuarray.count_nonzero(a, options)
 The number of elements that are not 0, as int64.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.cummax(a, options)
 The cumulative maximum; NaN from the first NaN on.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cummin(a, options)
 The cumulative minimum; NaN from the first NaN on.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cumprod(a, options)
 The cumulative product, computed in the types of cumsum().
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.cumsum(a, options)
 The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
 order of the additions depends only on the shape, the axis and the dtype.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
@@ -7025,70 +7039,80 @@ Returns the edges that histogram() uses.
 = cuda.gpuarray.logsumexp(a, options)
 The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
 without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.max(a, options)
 The greatest element; NaN if an element is NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.mean(a, options)
 The mean of the elements; integers give the default float. NaN for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.median(a, options)
 The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
 Integers give the default float.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers; default: all axes
 @return cuda.gpuarray.Array
 @raise LogicError for an array without elements, and for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.min(a, options)
 The least element; NaN if an element is NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmax(a, options)
 The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmin(a, options)
 The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nancumsum(a, options)
 The cumulative sum as cumsum() computes it, with NaN counted as 0.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.nanmax(a, options)
 The greatest element that is not NaN; NaN if all are.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmean(a, options)
 The mean of the elements that are not NaN; NaN if all are.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
 @return cuda.gpuarray.Array
@@ -7097,20 +7121,23 @@ The mean of the elements that are not NaN; NaN if all are.
 = cuda.gpuarray.nanmedian(a, options)
 The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
 the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers; default: all axes
 @return cuda.gpuarray.Array
 @raise LogicError for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmin(a, options)
 The least element that is not NaN; NaN if all are.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanpercentile(a, q, options)
 As nanquantile, with q as a percentage from 0 to 100.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 @param options? any  as for quantile
@@ -7119,6 +7146,7 @@ As nanquantile, with q as a percentage from 0 to 100.
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.nanprod(a, options)
 The product of the elements as prod() computes it, with NaN counted as 1.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
 @return cuda.gpuarray.Array
@@ -7126,6 +7154,7 @@ The product of the elements as prod() computes it, with NaN counted as 1.
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanquantile(a, q, options)
 The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a fraction from 0 to 1, as for quantile
 @param options? any  as for quantile
@@ -7134,6 +7163,7 @@ The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.nanstd(a, options)
 The standard deviation of the elements that are not NaN: the square root of nanvar().
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
 @return cuda.gpuarray.Array
@@ -7141,6 +7171,7 @@ The standard deviation of the elements that are not NaN: the square root of nanv
 @options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.nansum(a, options)
 The sum of the elements as sum() computes it, with NaN counted as 0.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
 @return cuda.gpuarray.Array
@@ -7148,6 +7179,7 @@ The sum of the elements as sum() computes it, with NaN counted as 0.
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanvar(a, options)
 The variance of the elements that are not NaN; NaN if at most ddof are left.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
 @return cuda.gpuarray.Array
@@ -7156,8 +7188,9 @@ The variance of the elements that are not NaN; NaN if at most ddof are left.
 = cuda.gpuarray.norm(a, options)
 The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
 float; complex numbers give the norm of their absolute values.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
+@param options? any  {axis, keepdims, ord, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims ord out stream
@@ -7165,6 +7198,7 @@ float; complex numbers give the norm of their absolute values.
 Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
 puts there, with no greater element before it and no smaller one behind it. The order of the others is not
 guaranteed. Currently they are sorted, which here takes no longer than a selection for several positions.
+@call fun(a: any, kth: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param kth integer|integer[]  positions on the axis, from 1; negative ones count from the end
 @param options? any  as for sort, without descending
@@ -7173,6 +7207,7 @@ guaranteed. Currently they are sorted, which here takes no longer than a selecti
 @options allocator axis out stream
 = cuda.gpuarray.percentile(a, q, options)
 As quantile, with q as a percentage from 0 to 100.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 @param options? any  as for quantile
@@ -7181,13 +7216,15 @@ As quantile, with q as a percentage from 0 to 100.
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.prod(a, options)
 The product of the elements, computed in the types of sum(). 1 for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.ptp(a, options)
 The greatest element minus the least one.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 @return cuda.gpuarray.Array
@@ -7196,9 +7233,10 @@ The greatest element minus the least one.
 = cuda.gpuarray.quantile(a, q, options)
 The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
 methods that select an element keep the dtype.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first axis
-@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
+@param options? any  {axis, keepdims, method, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
 @return cuda.gpuarray.Array
 @raise LogicError for an array without elements, for complex numbers, and for a q out of range
 @options allocator axis keepdims method out stream
@@ -7207,13 +7245,15 @@ Returns the elements sorted along an axis in ascending order, as NumPy's sort. T
 keep their order, and -0 equals 0. NaN is greater than everything, so NaNs come last, or first with descending.
 Complex numbers are sorted by their real parts, then by their imaginary parts. `a:sort { out = a }` sorts the array
 itself.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
-@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false. out: an array that receives the result; it may be a
+@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. descending: sort in descending order; default: false. out: an array that receives the result; it may be a
 @return cuda.gpuarray.Array
 @raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
 @options allocator axis descending out stream
 = cuda.gpuarray.std(a, options)
 The standard deviation: the square root of the variance.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  as for var
 @return cuda.gpuarray.Array
@@ -7255,17 +7295,19 @@ PyCUDA's subset_sum: the sum of the elements at the given positions.
 = cuda.gpuarray.sum(a, options)
 The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
 array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.topk(a, k, options)
 Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
 ones. NaN is greater than everything.
+@call fun(a: any, k: any, axis: any, options: table): cuda.gpuarray.Array, cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param k integer  the number of elements
-@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: return the k least elements, the least first
+@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. largest = false: return the k least elements, the least first
 @return cuda.gpuarray.Array values
 @return cuda.gpuarray.Array positions  int64, on the axis, from 1
 @raise LogicError if the axis has fewer elements, and as sort
@@ -7282,6 +7324,7 @@ requested additional results follow, in this order. The program waits for the nu
 = cuda.gpuarray.var(a, options)
 The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
 integers have float64 intermediates.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
 @return cuda.gpuarray.Array
@@ -7498,7 +7541,8 @@ linalg.backend selects cuSPARSE. float16 and bfloat16 are summed as float32, int
 @options allocator out stream
 = cuda.sparse.Matrix:sum(options)
 The sum of all elements, or of each column or row. Integers are summed as int64.
-@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
+@call fun(self: any, axis: integer?, options: table): cuda.gpuarray.Array
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
 @return cuda.gpuarray.Array  0-d, or 1-D
 @raise LogicError for another axis, and if out has another shape
 @options allocator axis out stream
