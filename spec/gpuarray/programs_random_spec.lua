@@ -1,6 +1,6 @@
--- Random programs: several results, loops that carry arrays, reductions that are broadcast back, views, partial writes,
--- scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one after the
--- other, in any order, or never. As they are, and operation by operation, they end with the same bits, strides and
+-- Random programs: several results, loops that carry arrays, reductions that are broadcast back, scans, views, partial
+-- writes, scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one after
+-- the other, in any order, or never. As they are, and operation by operation, they end with the same bits, strides and
 -- owners.
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
@@ -143,6 +143,29 @@ local steps = {
   scan = function()
     local i, j, axis = random(WHOLE), random(WHOLE), random(2)
     return function(s) s[i] = (s[j] * 0.25):cummax(axis) end
+  end,
+  -- Scans that wait, and what other steps do meanwhile.
+  scans = function()
+    local i, j, k, f, axis, v = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2), random(5)
+    return function(s)
+      local t = f(s[j], s[k])
+      local a, b = t:cumsum(axis), s[k]:copy "K"
+      local c = b:cummin(1)
+      if v == 1 then b:release() elseif v == 2 then b:fill(0.25) elseif v == 3 then b[{ { 1, 2 } }] = 0.5 end
+      s.waits = { s[j]:cummax(), a:cummax(2) }
+      s[i] = a * 0.125 + c
+      if v == 4 then s[4] = t:max(1) * 0.5 end
+    end
+  end,
+  scan_inside = function()
+    local i, j, f, axis = random(WHOLE), random(WHOLE), pick(expressions), random(2)
+    return function(s)
+      s[i] = gpuarray.scope(function()
+        local t = f(s[j], s[i]):cumsum(axis)
+        s.dead[#s.dead + 1] = s[j]:cummax(axis)
+        return t * 0.25
+      end)
+    end
   end,
   view = function()
     local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)

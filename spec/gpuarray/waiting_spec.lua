@@ -1,5 +1,5 @@
--- Reductions along axes wait until they are needed, and several of one array become one kernel. Each keeps the bits
--- and the values that it has if it is computed where it is written.
+-- Reductions along axes and scans wait until they are needed, and several reductions of one array become one kernel.
+-- Each keeps the bits and the values that it has if it is computed where it is written.
 local gpu = require "spec.support.gpu"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 local errors = require "cudalua.base.errors"
@@ -11,6 +11,7 @@ local plan = require "cudalua.gpuarray.core.plan"
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local reentry = require "spec.support.reentry"
 local run = require "cudalua.gpuarray.core.run"
+local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local storage = require "cudalua.gpuarray.core.storage"
 local waiting = require "cudalua.gpuarray.core.waiting"
 
@@ -172,7 +173,7 @@ describe("Reductions that wait", function()
     assert.is_truthy(s._sig and t._sig)
     assert.equal(3, gpu.kernels(function() z:eval() end))
     assert.is_falsy(s._sig or t._sig)
-    for _, f in ipairs { function() y:set(y * 2) end, function() return y:sum() end, function() return y:cumsum() end,
+    for _, f in ipairs { function() y:set(y * 2) end, function() return y:sum() end, function() return y:cumsum():eval() end,
       function() return (y * 3):get() end } do
       s = x:sum(1)
       f()
@@ -510,7 +511,7 @@ describe("Reductions that wait", function()
     assert.equal(0, gpu.kernels(function() text = gpuarray.explain(z) end))
     assert.is_truthy(m._sig and v._sig)
     assert.is_truthy(text:find("2 kernels", 1, true))
-    assert.is_truthy(text:find("reductions start before other arrays are computed", 1, true))
+    assert.is_truthy(text:find("reductions and scans start before other arrays are computed", 1, true))
     assert.is_truthy(gpuarray.source(v):find "array_mean_var%(")
     local large = gpuarray.zeros { 70001, 3 }
     local s = large:sum(1) -- whose blocks share memory
@@ -643,5 +644,190 @@ describe("Reductions that wait", function()
       end
     end)()))
     assert.is_true(sweep(finalizers["gives the operand's memory away"], 400, { 5, 3 }, { "var" }) > 0)
+  end)
+end)
+
+describe("Scans that wait", function()
+  local x, y
+  setup(gpu.context)
+  before_each(function()
+    gpuarray.eval()
+    x = gpuarray.to_gpu({ { 1, 2, 3 }, { 4, 5, 9 } }, "float32")
+    y = gpuarray.to_gpu({ 1, 2, 3 }, "float32")
+  end)
+  teardown(function() gpuarray.eager(false) end)
+
+  it("start when they are needed, before the next evaluation, and if 64 operations were written", function()
+    local s, t, u
+    assert.equal(0, launches(function() s, t, u = x:cumsum(1), x:cummax(), (x * 2):cumprod(2) end))
+    assert.is_truthy(s._sig and t._sig and u._sig)
+    local z = y + 1
+    assert.equal(7, gpu.kernels(function() z:eval() end)) -- those of the first call, too
+    assert.is_falsy(s._sig or t._sig or u._sig)
+    assert.same({ { 1, 2, 3 }, { 5, 7, 12 } }, s:tolist())
+    assert.same({ 1, 2, 3, 4, 5, 9 }, t:tolist())
+    assert.same({ { 2, 8, 48 }, { 8, 80, 1440 } }, u:tolist())
+    s = x:cumsum(1)
+    for _ = 1, waiting.AFTER do z = z + 1 end
+    assert.is_truthy(s._sig)
+    assert.equal(1, gpu.kernels(function() z = z + 1 end))
+    assert.is_falsy(s._sig)
+    -- Of a scan, and beside reductions of the same array: each scan is a kernel.
+    assert.equal(3, launches(function()
+      local a = x:cumsum(2)
+      gpuarray.eval(a:cummax(1), x:sum(1), x:max(1), a)
+    end))
+    assert.equal(0, launches(function()
+      local a = x:cumsum(2)
+      a:cummax(1):release()
+    end))
+    -- NaN is replaced by expressions that nobody else has, and a result may have to be written.
+    assert.equal(1, launches(function() return x:nancumsum(1) end))
+    local out = gpuarray.zeros { 2, 3 }
+    assert.equal(1, launches(function() x:cumsum { axis = 2, out = out } end))
+    assert.same({ { 1, 3, 6 }, { 4, 9, 18 } }, out:tolist())
+  end)
+
+  it("have the bits, strides and owner that they have where they are written", function()
+    local numbers = cuda.random.Generator(20261129)
+    local shapes = gpu.sanitized and { { 5, 37 } } or { { 5, 37 }, { 53, 6 }, { 3, 9000 }, { 9000, 3 }, { 6, 7, 8 } }
+    local n = 0
+    for k, shape in ipairs(shapes) do
+      local a = numbers:normal(shape):astype(k % 2 == 0 and "float16" or "float32"):eval()
+      for _, v in ipairs { a, a:copy "F", a.T, a[{ { -1, 1, -1 } }], a * 2, a:copy("F") * 0.5, a.T + 1, a:roll(1) } do
+        for axis = 0, v.ndim do
+          local arrays = {}
+          for i, eager in ipairs { true, false } do
+            gpuarray.eager(eager)
+            arrays[i] = gpuarray.scope(function() return v:cumsum(axis > 0 and axis or nil) end)
+            local waits = arrays[i]
+            if not eager then
+              waits = v:cumsum(axis > 0 and axis or nil)
+              assert.is_truthy(waits._sig)
+            end
+            gpuarray.eager(false)
+            -- Views of expressions have the strides of the expression.
+            local z = waits * 2
+            n = n + 1
+            arrays[i] = bits(waits) .. table.concat(waits.strides, ",") .. table.concat(z.strides, ",")
+          end
+          assert.equal(arrays[1], arrays[2])
+        end
+      end
+    end
+    assert.is_true(n > 30)
+    local inner, kept
+    gpuarray.scope(function() inner = x:cumsum(1) end)
+    gpu.raises("LogicError", "released", inner.get, inner)
+    kept = gpuarray.scope(function() return (x + 1):cumsum(1) end)
+    assert.same({ { 2, 3, 4 }, { 7, 9, 14 } }, kept:tolist())
+  end)
+
+  it("have the values that operands had when they were written", function()
+    local a, b = x:cumsum(1), (x * 2):cummax(2)
+    x:fill(7)
+    assert.same({ { 1, 2, 3 }, { 5, 7, 12 } }, a:tolist())
+    assert.same({ { 2, 4, 6 }, { 8, 10, 18 } }, b:tolist())
+    a = x:cumsum(2)
+    x[{ 2, 1 }] = 9
+    assert.same({ { 7, 14, 21 }, { 7, 14, 21 } }, a:tolist())
+    x:set(x:cumsum(2))
+    assert.same({ { 7, 14, 21 }, { 9, 16, 23 } }, x:tolist())
+    x[{ { 1 }, {} }] = x:cumsum(1)[{ { 2 }, {} }]
+    assert.same({ { 16, 30, 44 }, { 9, 16, 23 } }, x:tolist())
+    local t = x * 2
+    a = t:cumsum()
+    t:fill(1)
+    assert.same({ 32, 92, 180, 198, 230, 276 }, a:tolist())
+    a = x:cumsum(1)
+    cuda.memset_d32(cuda.pointer(x.ptr), 0, 6)
+    assert.same({ { 16, 30, 44 }, { 25, 46, 67 } }, a:tolist())
+    a = x:cumsum(1)
+    x:release()
+    assert.same({ { 0, 0, 0 }, { 0, 0, 0 } }, a:tolist())
+    local mem = cuda.mem_alloc(24)
+    local open = gpuarray.wrap(mem, { 2, 3 }, "float32")
+    open:fill(1)
+    assert.is_falsy(open:cumsum(1)._sig)
+    local later = (open + 1):cumsum()
+    cuda.memset_d32(mem, 0, 6)
+    assert.same({ 2, 4, 6, 8, 10, 12 }, later:tolist())
+    gpu.raises("LogicError", "released", x.cumsum, x)
+  end)
+
+  it("run in the stream, the context and the graph that they were written in", function()
+    local stream, s = cuda.Stream(), x:cumsum(1)
+    stream:use(function() assert.is_falsy(s._sig) end)
+    local seen = gpu.launches_by_stream(function()
+      stream:use(function() s = x:cumsum(2) end)
+    end)
+    assert.is_falsy(s._sig)
+    if seen then assert.equal(1, seen[stream:handle()]) end
+    local before, inside = x:cumsum(1), nil
+    local exec = stream:capture(function()
+      assert.is_falsy(before._sig)
+      inside = x:cumsum(1)
+      assert.is_falsy(inside._sig)
+    end):instantiate()
+    x:fill(2)
+    cuda.Context.synchronize()
+    exec:launch(stream)
+    stream:synchronize()
+    assert.same({ { 2, 2, 2 }, { 4, 4, 4 } }, inside:tolist())
+    assert.same({ { 1, 2, 3 }, { 5, 7, 12 } }, before:tolist())
+    local other = cuda.Device(0):make_context()
+    local there = gpuarray.to_gpu({ { 1, 2 }, { 3, 5 } }, "float32")
+    s = there:cumsum(1)
+    cuda.Context.pop()
+    finally(function() other:detach() end)
+    local t = x:cumsum(2)
+    assert.same({ { 2, 4, 6 }, { 2, 4, 6 } }, t:tolist())
+    assert.same({ { 1, 2 }, { 4, 7 } }, s:tolist())
+    assert.equal(there._store.context, s._store.context)
+  end)
+
+  it("keep a fixed number of bytes alive", function()
+    finally(knob(waiting, "BYTES", 4000))
+    local list, sums = {}, {}
+    for k = 1, 30 do list[k] = gpuarray.full({ 10, 10 }, k, "float32") end
+    gpuarray.eval()
+    assert.equal(20, gpu.kernels(function()
+      for k = 1, 30 do sums[k] = list[k]:cumsum(1) end
+    end))
+    for k = 1, 30 do assert.equal(10 * k, sums[k]:item(10, 1)) end
+  end)
+
+  it("are named with the line that wrote them, in profiles and in errors", function()
+    local s, line
+    local p = cuda.profile(function()
+      line = debug.getinfo(1, "l").currentline + 1
+      s = x:cumsum(1)
+      local z = y + 1
+      z:eval()
+    end, { print = false })
+    assert.is_falsy(s._sig)
+    assert.equal(line, tonumber(p.activities[1].line:match "(%d+)$"))
+    finally(knob(scan_run, "compute", function() errors.raise("MemoryError", "no memory is left for this one") end))
+    line = debug.getinfo(1, "l").currentline + 1
+    s = x:cumprod(1)
+    local t = x:sum(1)
+    gpuarray.eval(y + 1)
+    assert.is_truthy(s._sig)
+    assert.is_falsy(t._sig)
+    local e = gpu.raises("MemoryError", "this one", s.eval, s)
+    if gpu.soft then assert.is_truthy(e.expression[1]:find("^cumprod at .*waiting_spec.*" .. line)) end
+  end)
+
+  it("are explained without being started, and have sources", function()
+    local long = gpuarray.ones { 3, 9000 } -- whose blocks share memory
+    long:eval()
+    local s = long:cumsum(2)
+    local text
+    assert.equal(0, gpu.kernels(function() text = gpuarray.explain(s * 2) end))
+    assert.is_truthy(s._sig)
+    assert.is_truthy(text:find("2 kernels", 1, true))
+    assert.is_truthy(text:find("stores #%d: reductions and scans start"))
+    assert.is_truthy(gpuarray.source(s):find "array_cumsum%(")
+    assert.equal(9000, s:item(3, 9000))
   end)
 end)

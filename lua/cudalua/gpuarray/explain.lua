@@ -125,7 +125,7 @@ end
 function stored.drawn() return "random numbers, which a kernel of their own draws in C order" end
 function stored.operands() return "a kernel has at most 4000 bytes of arguments" end
 function stored.cut() return "read behind the cut" end
-function stored.waits() return "reductions start before other arrays are computed" end
+function stored.waits() return "reductions and scans start before other arrays are computed" end
 function stored.along() return "not read yet; shares arrays or values with the requested one" end
 function stored.unread() return "not read yet, but perhaps behind the cut" end
 

@@ -1,12 +1,12 @@
--- Reductions that were written and have not started. They start before anything else is computed, so the reductions of
--- one array that a program writes one after the other become one kernel (reduce/joint.lua). All of them start in the
--- order of writing, at the latest
+-- Reductions and scans that were written and have not started. They start before anything else is computed, so the
+-- reductions of one array that a program writes one after the other become one kernel (reduce/joint.lua). All of them
+-- start in the order of writing, at the latest
 --   before the next evaluation, whichever array it computes
 --   before a stream:use() begins and before it ends, before a capture, an event, and a wait of the host
 --   before operands are freed or dropped (map.lua), and when memory is short
 --   when AFTER operations were written since the first one
 --   when they keep more than BYTES of memory alive. An array that is larger by itself waits only until something other
---   than another reduction of it is written
+--   than another reduction or scan of it is written
 --
 -- They have the values of their time as all pending arrays have: whoever writes to an operand computes its readers
 -- first, or leaves them the old memory.

@@ -236,7 +236,7 @@ end
 -- An attempt to compute all results. False: this kernel cannot.
 local function attempt(since, g, x, kind)
   if M.is_changed(g) then return false end
-  local w, operand, to = plan.begin(x._shape, false), reduce_run.operand_of(x), g[1].to
+  local w, operand, to = plan.begin(x._shape, false), gathered.operand_of(x), g[1].to
   w.numbered = true
   plan.walk(w, operand)
   if w.context and w.context ~= g.context then

@@ -1,5 +1,5 @@
--- Reductions along axes as pending arrays, which wait until they are started (core/waiting.lua). Those of one operand
--- along the same axes are computed by one kernel (joint.lua).
+-- Reductions along axes and scans as pending arrays, which wait until they are started (core/waiting.lua). Reductions of
+-- one operand along the same axes are computed by one kernel (joint.lua).
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
@@ -12,7 +12,9 @@ local ops = require "cudalua.gpuarray.kernel.ops"
 local planning = require "cudalua.gpuarray.core.planning"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local run = require "cudalua.gpuarray.reduce.run"
+local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local storage = require "cudalua.gpuarray.core.storage"
+local sub = require("cudalua.base.tables").sub
 local waiting = require "cudalua.gpuarray.core.waiting"
 
 local M = {}
@@ -21,24 +23,20 @@ local M = {}
 
 local count = 0
 
--- The signature of a kind's pending arrays. Nothing is computed below it: see mapped.lua.
-local function signature(kind)
-  local sig = kind.signature
+-- The signature of a kind's pending arrays. Nothing is computed below it: see mapped.lua. `known`: where it is kept.
+local function signature(known, kind, name, scans)
+  local sig = known.signature
   if not sig then
     count = count + 1
-    sig = { op = { id = "reduce" .. count, name = kind.row.name }, result = kind.result, maps = true, reduces = kind,
-      number = 10000 + count }
-    kind.signature = sig
+    sig = { op = { id = "reduce" .. count, name = name }, result = kind.result, maps = true, reduces = kind,
+      scans = scans, number = 10000 + count }
+    known.signature = sig
   end
   return sig
 end
 
----Writes down a reduction that has several results.
----@param kind cudalua.gpuarray.ReductionKind
----@param a cudalua.gpuarray.Array  has elements
----@param to cudalua.gpuarray.Reduced
----@return cudalua.gpuarray.Array?  nil: it has to start now
-function M.written(kind, a, to)
+-- A pending array of this shape, which waits; nil: it has to start now. `to`: the axes.
+local function written(sig, a, to, shape, size)
   if graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
   local context = core.context_id()
   local operand, bytes, only
@@ -47,11 +45,30 @@ function M.written(kind, a, to)
     bytes, only = waiting.admit(operand, context)
   until operand._leaf == true or operand._sig
   if not bytes then return nil end
-  local shape = to.shape
-  local x = graph.finish(signature(kind), shape, #shape, to.outputs, operand, to, false, operand._low)
+  local x = graph.finish(sig, shape, #shape, size, operand, to, false, operand._low)
   if hooks.profiling and not graph.is_traced() then storage.set_line(x, core.here() or false) end
   if x._sig then waiting.wait(x, operand, bytes, only) end
   return x
+end
+
+---Writes down a reduction that has several results.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param a cudalua.gpuarray.Array  has elements
+---@param to cudalua.gpuarray.Reduced
+---@return cudalua.gpuarray.Array?  nil: it has to start now
+function M.written(kind, a, to)
+  return written(signature(kind, kind, kind.row.name, false), a, to, to.shape, to.outputs)
+end
+
+---Writes down a scan.
+---@param scan table    a row of scans.lua
+---@param kind cudalua.gpuarray.ReductionKind
+---@param a cudalua.gpuarray.Array  has elements
+---@param axis? integer
+---@param shape integer[]  of the result
+---@return cudalua.gpuarray.Array?  nil: it has to start now
+function M.scanned(scan, kind, a, axis, shape)
+  return written(signature(sub(scan, kind), kind, scan[1], true), a, { axis = axis }, shape, a._size)
 end
 
 -- ---- computing ------------------------------------------------------------------------------------------------------
@@ -135,7 +152,9 @@ end
 local function leaf_of(x)
   local sig, operand, to = x._sig, x._a, x._b
   if not sig then return storage.leaf_of(x) end
-  return compute(sig.reduces, operand_of(operand), to)
+  local values = operand_of(operand)
+  if sig.scans then return scan_run.compute { kind = sig.reduces, x = values, axis = to.axis, pending = true } end
+  return compute(sig.reduces, values, to)
 end
 
 -- As f(x), where lines are traced: errors tell where it was written.
@@ -187,7 +206,7 @@ local function same_axes(a, b, n)
   return true
 end
 
--- The i-th of a list, with those behind it that one kernel can compute as well; nil: it has a value.
+-- The i-th of a list, with those behind it that one kernel can compute as well; nil: it has a value. A scan is alone.
 local function group_of(list, i)
   local x = list[i]
   if not x then return nil end
@@ -195,11 +214,12 @@ local function group_of(list, i)
   if not sig then return nil end
   local group, kinds = { { kind = sig.reduces, to = to, array = x }, operand = operand }, { sig.reduces }
   local axes, rank = to.axes, #(operand._leaf == true and operand.shape or operand._shape)
-  for k = i + 1, list.n do
+  for k = i + 1, sig.scans and 0 or list.n do
     local y = list[k]
     if y then
       local other, of, along = y._sig, y._a, y._b
-      if other and of == operand and same_axes(along.axes, axes, rank) and joint.fits(kinds, other.reduces) then
+      if other and of == operand and not other.scans and same_axes(along.axes, axes, rank) and
+        joint.fits(kinds, other.reduces) then
         group[#group + 1] = { kind = other.reduces, to = along, array = y }
         kinds[#kinds + 1] = other.reduces
       end

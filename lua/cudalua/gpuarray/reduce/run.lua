@@ -19,7 +19,7 @@ local waiting = require "cudalua.gpuarray.core.waiting"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
-local exponent, reach = gathered.exponent, gathered.reach
+local exponent, operand_of, reach = gathered.exponent, gathered.operand_of, gathered.reach
 
 local sub, weak = tables.sub, tables.weak
 
@@ -528,20 +528,6 @@ local run_fresh, context_id, pools, watched = run.fresh, core.context_id, storag
 local fits, AGAIN = gathered.fits, run.AGAIN
 
 local compute
-
----The operand of a reduction that waited: as it was when the reduction was written. Reductions take it in place of an
----array.
----@class cudalua.gpuarray.Operand
----@field _operand table  pending array or leaf
----@field _shape integer[]
----@field _size integer
----@field _dtype cudalua.dtype.DType
----@field _born integer
----@field _low integer
-
--- What a walk begins with.
-local function operand_of(x) return x._operand or graph.operand(x) end
-M.operand_of = operand_of
 
 -- ---- elements in an order that memory is not in ------------------------------------------------------------------
 
