@@ -1,7 +1,7 @@
 -- Random programs: several results, loops that carry arrays, reductions that are broadcast back, scans, views, partial
--- writes, scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one after
--- the other, in any order, or never. As they are, and operation by operation, they end with the same bits, strides and
--- owners.
+-- writes, scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one
+-- after the other, in any order, or never. As they are, and operation by operation, they end with the same bits,
+-- strides and owners.
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
 local dry_run = require "cudalua.gpuarray.core.dry_run"

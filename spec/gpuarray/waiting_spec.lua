@@ -173,8 +173,8 @@ describe("Reductions that wait", function()
     assert.is_truthy(s._sig and t._sig)
     assert.equal(3, gpu.kernels(function() z:eval() end))
     assert.is_falsy(s._sig or t._sig)
-    for _, f in ipairs { function() y:set(y * 2) end, function() return y:sum() end, function() return y:cumsum():eval() end,
-      function() return (y * 3):get() end } do
+    for _, f in ipairs { function() y:set(y * 2) end, function() return y:sum() end,
+      function() return y:cumsum():eval() end, function() return (y * 3):get() end } do
       s = x:sum(1)
       f()
       assert.is_falsy(s._sig)
@@ -511,7 +511,7 @@ describe("Reductions that wait", function()
     assert.equal(0, gpu.kernels(function() text = gpuarray.explain(z) end))
     assert.is_truthy(m._sig and v._sig)
     assert.is_truthy(text:find("2 kernels", 1, true))
-    assert.is_truthy(text:find("reductions and scans start before other arrays are computed", 1, true))
+    assert.is_truthy(text:find("reductions and scans start before other arrays", 1, true))
     assert.is_truthy(gpuarray.source(v):find "array_mean_var%(")
     local large = gpuarray.zeros { 70001, 3 }
     local s = large:sum(1) -- whose blocks share memory

@@ -1,5 +1,5 @@
--- Reductions along axes and scans as pending arrays, which wait until they are started (core/waiting.lua). Reductions of
--- one operand along the same axes are computed by one kernel (joint.lua).
+-- Reductions along axes and scans as pending arrays, which wait until they are started (core/waiting.lua). Reductions
+-- of one operand along the same axes are computed by one kernel (joint.lua).
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
@@ -36,7 +36,7 @@ local function signature(known, kind, name, scans)
 end
 
 -- A pending array of this shape, which waits; nil: it has to start now. `to`: the axes.
-local function written(sig, a, to, shape, size)
+local function node(sig, a, to, shape, size)
   if graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
   local context = core.context_id()
   local operand, bytes, only
@@ -57,7 +57,7 @@ end
 ---@param to cudalua.gpuarray.Reduced
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
 function M.written(kind, a, to)
-  return written(signature(kind, kind, kind.row.name, false), a, to, to.shape, to.outputs)
+  return node(signature(kind, kind, kind.row.name, false), a, to, to.shape, to.outputs)
 end
 
 ---Writes down a scan.
@@ -68,7 +68,7 @@ end
 ---@param shape integer[]  of the result
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
 function M.scanned(scan, kind, a, axis, shape)
-  return written(signature(sub(scan, kind), kind, scan[1], true), a, { axis = axis }, shape, a._size)
+  return node(signature(sub(scan, kind), kind, scan[1], true), a, { axis = axis }, shape, a._size)
 end
 
 -- ---- computing ------------------------------------------------------------------------------------------------------
