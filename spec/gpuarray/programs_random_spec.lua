@@ -157,6 +157,24 @@ local steps = {
       if v == 4 then s[4] = t:max(1) * 0.5 end
     end
   end,
+  -- Reductions of whole arrays, which wait in there.
+  whole = function()
+    local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
+    local first, second = pick { "max", "mean", "sum" }, pick { "var", "std", "min" }
+    local way = random(3)
+    return function(s)
+      local function two(x, y)
+        local e = f(x, y)
+        local a, b = e[first](e), e[second](e)
+        if way == 1 then s[k]:fill(0.25) end
+        return e * 0.5 - a * 0.0625, b
+      end
+      local x, b
+      if way == 3 then x, b = gpuarray.fuse(two)(s[i], s[j]) else x, b = gpuarray.eval(two, s[i], s[j]) end
+      s[4] = s[4] * 0.5 + b * 0.125
+      s[i] = x
+    end
+  end,
   scan_inside = function()
     local i, j, f, axis = random(WHOLE), random(WHOLE), pick(expressions), random(2)
     return function(s)
@@ -506,7 +524,7 @@ describe("Random programs with several results", function()
       if box and box.first[1] > 0 then box.first[1] = box.first[1] - 1 end
       return box
     end))
-    assert.is_true((differing(programs(40, 20261128))) > 0)
+    assert.is_true((differing(programs(80, 20261128))) > 0)
   end)
 
   protection("have reductions that wait, and would end otherwise if these were released with what they read", function()

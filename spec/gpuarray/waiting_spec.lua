@@ -491,7 +491,7 @@ describe("Reductions that wait", function()
 
   -- ---- modes, errors ------------------------------------------------------------------------------------------------
 
-  it("are computed when they are written in eager mode, and are no part of a fused function", function()
+  it("are computed when they are written in eager mode, and in fused functions if these do not reduce arguments", function()
     local s = x:sum(1)
     gpuarray.eager(true)
     assert.is_falsy(s._sig)
@@ -500,8 +500,82 @@ describe("Reductions that wait", function()
     gpuarray.eager(false)
     local r = x:max(1)
     assert.same({ 5, 7, 12 }, gpuarray.fuse(function(a) return a + r end)(y):tolist())
-    gpu.raises("LogicError", "needs the value", gpuarray.fuse(function(a) return a:sum(1) end), x)
-    gpu.raises("LogicError", "needs the value", gpuarray.fuse(function(a) return a:var(1) end), x)
+    local state
+    gpuarray.fuse(function(a)
+      local s = x:sum(1)
+      state = s._sig
+      return a + s
+    end)(y)
+    assert.is_false(state)
+  end)
+
+  it("of one result wait in gpuarray.eval(function) and gpuarray.fuse", function()
+    local function four(a) return a:mean(), a:var(), a:max(), a:argmin() end
+    local fused = gpuarray.fuse(four)
+    assert.equal(1, launches(function() return gpuarray.eval(four, x) end))
+    assert.equal(1, launches(function() return fused(x) end))
+    assert.equal(1, launches(function() return fused(x) end))
+    assert.same({ 4, 9, 1 }, (function(m, _, most, at) return { m:item(), most:item(), at:item() } end)(fused(x)))
+    assert.equal(2, launches(function() return gpuarray.eval(function() return (x - x:mean()) / x:std() end) end))
+    assert.equal(2, launches(function()
+      return gpuarray.fuse(function(a) return (a - a:mean()) / a:std() end)(x)
+    end))
+    assert.equal(1, launches(function() return gpuarray.eval(function() return x:ptp() end) end) - 1)
+    -- The function's results, whatever they are, and its errors; afterwards all is as before.
+    local a, b, c, d = gpuarray.eval(function(...) return x:sum():item(), ..., x + 1 end, 3, nil)
+    assert.same({ 24, 3, 10 }, { a, b, c:item(2, 3) })
+    assert.is_nil(d)
+    assert.is_falsy(c._sig)
+    assert.equal("mine", select(2, pcall(gpuarray.eval, function() error("mine", 0) end)))
+    gpu.raises("LogicError", "axis 5", gpuarray.eval, function() return x:sum(5) end)
+    assert.is_falsy(x:sum()._sig)
+    local inner, outer
+    gpuarray.eval(function()
+      inner = gpuarray.eval(function() return x:max() end)
+      outer = x:sum()
+      assert.is_truthy(outer._sig)
+      assert.is_falsy(inner._sig)
+    end)
+    assert.is_truthy(outer._sig)
+    assert.same({ 24, 9 }, { outer:item(), inner:item() })
+    gpuarray.eval(function()
+      local s, v = x:sum(), x:var()
+      x:fill(2)
+      inner, outer = s, v
+    end)
+    assert.same({ 24, 2 }, { inner:item(), x:mean():item() })
+    assert.is_true(math.abs(outer:item() - 20 / 3) < 1e-5)
+    gpu.raises("LogicError", "expected an array, got 3", gpuarray.eval, 3)
+  end)
+
+  it("of one result have the bits that they have alone", function()
+    local numbers, n = cuda.random.Generator(20261201), 0
+    for k, shape in ipairs(gpu.sanitized and { { 5, 37 } } or { { 37 }, { 5, 37 }, { 300, 1000 } }) do
+      for _, how in ipairs { "rows", "columns", "reversed", "expression" } do
+        if #shape > 1 or how ~= "reversed" then
+          local a = operand(numbers, shape, k % 2 == 0 and "float32" or "float16", how)
+          for _, list in ipairs { lists[1], lists[3] } do
+            local want, got = {}, nil
+            for i, name in ipairs(list) do want[i] = bits(a[name](a)) end
+            got = { gpuarray.eval(function()
+              local rest = {}
+              for i, name in ipairs(list) do rest[i] = a[name](a) end
+              assert.is_truthy(rest[1]._sig)
+              return unpack(rest)
+            end) }
+            for i, name in ipairs(list) do
+              assert.equal(want[i], bits(got[i]), ("%s %d by %s"):format(name, k, how))
+              n = n + 1
+            end
+          end
+        end
+      end
+    end
+    assert.is_true(n > 20)
+    -- Blocks share the variance of a large array: the mean, and the squared distances from it.
+    local large = gpuarray.arange(70001):astype("float32"):eval()
+    assert.equal(2, launches(function() return gpuarray.eval(function() return large:mean(), large:var() end) end))
+    assert.equal(1, launches(function() return gpuarray.eval(function() return large:max(), large:min() end) end))
   end)
 
   it("are explained without being started, and have sources", function()

@@ -13,10 +13,12 @@ local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
+local results_of = require "cudalua.gpuarray.core.results"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides_of = require "cudalua.gpuarray.core.strides"
 local view = require "cudalua.gpuarray.core.view"
+local waiting = require "cudalua.gpuarray.core.waiting"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
@@ -197,16 +199,6 @@ local function make_record(known, n, made, places, inside, fresh)
   return record
 end
 
--- Is an expression made of arguments? `known`: of those that were looked at.
-local function stands_for_nothing(x, known)
-  if type(x) ~= "table" or not x._sig then return false end
-  if x._sig == placeholder then return true end
-  if known[x] == nil then
-    known[x] = stands_for_nothing(x._a, known) or stands_for_nothing(x._b, known) or stands_for_nothing(x._c, known)
-  end
-  return known[x]
-end
-
 local looking = false
 
 local function pack(...) return select("#", ...), { ... } end
@@ -227,14 +219,16 @@ local function look(fn, n, args)
   end
   local notes = storage.begin_notes()
   local restore = graph.lift_limits()
-  local outer = looking
-  looking = true
-  local count, made = pack(pcall(fn, unpack(given, 1, n)))
-  looking = outer
+  local outer, reduced = looking, graph.reduces_traced
+  looking, graph.reduces_traced = true, false
+  local count, made = pack(pcall(waiting.with_whole, fn, unpack(given, 1, n)))
+  looking, graph.reduces_traced, reduced = outer, reduced, graph.reduces_traced
   restore()
   storage.end_notes(notes)
   local ok, record = made[1], made[2]
-  if ok then
+  if reduced then -- whatever became of the error
+    ok, record = true, nil
+  elseif ok then
     local operations, inside, fresh = 0, {}, {}
     for k = 1, notes.pending.n do
       local x = notes.pending[k]
@@ -253,7 +247,7 @@ local function look(fn, n, args)
   local without_value = {}
   for k = 1, notes.pending.n do
     local x = notes.pending[k]
-    if x and stands_for_nothing(x, without_value) then storage.drop(x) end
+    if x and object.is_traced(x, without_value) then storage.drop(x) end
   end
   if not ok then error(record, 0) end
   for k = 1, n do known[k].leaf = nil end -- memory must not live on here
@@ -348,15 +342,6 @@ local function run_record(since, record, args)
   return results
 end
 
--- Without fusion beyond the usual, where one kernel cannot have it all.
-local function call_plainly(fn, ...)
-  local n, results = pack(fn(...))
-  for k = 1, n do
-    if is_array(results[k]) then evaluate.evaluate(results[k]) end
-  end
-  return unpack(results, 1, n)
-end
-
 -- ---- the fused function ---------------------------------------------------------------------------------------------
 
 -- The context of the arrays, by memory that is in it; raises where there are two.
@@ -395,7 +380,7 @@ end
 local function call(f, n, args)
   while true do
     local record, since = find(f, n, args)
-    if record.plain then return call_plainly(f.fn, unpack(args, 1, n)) end
+    if record.plain then return results_of.of_call(f.fn, unpack(args, 1, n)) end
     local results = run_record(since, record, args)
     if not results then
       forget(f, record)
@@ -460,7 +445,7 @@ end
 ---other values, fn is called with arrays that have no values. Its element-wise operations become the kernel. Everything
 ---else that it uses is taken as it is at that time; its own arrays are read when the kernel runs. Conditions on values
 ---are not possible. Results are computed when the call returns, and equal those of fn itself bit for bit. If one kernel
----cannot hold all of it (64 arrays, 2,000 operations), fn runs as it would without fuse().
+---cannot hold all of it (64 arrays, 2,000 operations, no reductions or scans), fn runs as in gpuarray.eval(fn, ...).
 ---@param fn function  a function of arrays and values that returns arrays and values
 ---@return cudalua.gpuarray.Fused
 ---@raise LogicError if fn is not a function; calls raise errors of fn, and LogicError if fn needs the value of an array

@@ -388,6 +388,24 @@ function M.beside(x, list)
   compute_some(list, { shape = x._shape, context = core.context_id() }, x)
 end
 
+-- Computes the arrays among what a function returned.
+local function computed(...)
+  local list = {}
+  for k = 1, select("#", ...) do
+    local x = select(k, ...)
+    if object.is_array(x) then list[#list + 1] = x end
+  end
+  M.together(list)
+  for k = 1, #list do evaluate.force(list[k]) end
+  return ...
+end
+
+---Calls a function and computes the arrays that it returns. Reductions of whole arrays wait meanwhile.
+---@param fn function
+---@param ... any
+---@return any ...
+function M.of_call(fn, ...) return computed(waiting.with_whole(fn, ...)) end
+
 evaluate.together = M.together
 
 return M

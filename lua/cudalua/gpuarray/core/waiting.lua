@@ -29,6 +29,25 @@ local NODES = 64
 ---Those that wait, in the order of writing; see storage.add(). False: there are none.
 M.list = false
 
+---Do reductions of whole arrays wait, too? Elsewhere they start when they are written, as their value is mostly read next.
+M.whole = false
+
+local function leave(before, ok, ...)
+  M.whole = before
+  if not ok then error((...), 0) end
+  return ...
+end
+
+---As f(...), and reductions of whole arrays that it writes wait.
+---@param f function
+---@param ... any
+---@return any ...
+function M.with_whole(f, ...)
+  local before = M.whole
+  M.whole = true
+  return leave(before, pcall(f, ...))
+end
+
 local bytes, alone = 0, false -- that they keep alive; the only operand of all of them, which exceeds BYTES
 local counted = false -- the storages of these bytes, weakly; false until a second one waits
 local due = math.huge

@@ -8,6 +8,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local joint = require "cudalua.gpuarray.reduce.joint"
 local map = require "cudalua.gpuarray.core.map"
+local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local planning = require "cudalua.gpuarray.core.planning"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
@@ -37,7 +38,11 @@ end
 
 -- A pending array of this shape, which waits; nil: it has to start now. `to`: the axes.
 local function node(sig, a, to, shape, size)
-  if graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
+  if graph.limits_lifted() then
+    graph.reduces_traced = graph.reduces_traced or object.is_traced(a, {})
+    return nil
+  end
+  if core.current_stream():is_capturing() then return nil end
   local context = core.context_id()
   local operand, bytes, only
   repeat -- making room may compute the operand
@@ -51,7 +56,7 @@ local function node(sig, a, to, shape, size)
   return x
 end
 
----Writes down a reduction that has several results.
+---Writes down a reduction.
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param a cudalua.gpuarray.Array  has elements
 ---@param to cudalua.gpuarray.Reduced
