@@ -491,7 +491,7 @@ describe("Reductions that wait", function()
 
   -- ---- modes, errors ------------------------------------------------------------------------------------------------
 
-  it("are computed when they are written in eager mode, and in fused functions if these do not reduce arguments", function()
+  it("are computed when they are written in eager mode, and in fused functions that do not reduce arguments", function()
     local s = x:sum(1)
     gpuarray.eager(true)
     assert.is_falsy(s._sig)
@@ -502,9 +502,9 @@ describe("Reductions that wait", function()
     assert.same({ 5, 7, 12 }, gpuarray.fuse(function(a) return a + r end)(y):tolist())
     local state
     gpuarray.fuse(function(a)
-      local s = x:sum(1)
-      state = s._sig
-      return a + s
+      local sum = x:sum(1)
+      state = sum._sig
+      return a + sum
     end)(y)
     assert.is_false(state)
   end)
@@ -555,9 +555,9 @@ describe("Reductions that wait", function()
         if #shape > 1 or how ~= "reversed" then
           local a = operand(numbers, shape, k % 2 == 0 and "float32" or "float16", how)
           for _, list in ipairs { lists[1], lists[3] } do
-            local want, got = {}, nil
+            local want = {}
             for i, name in ipairs(list) do want[i] = bits(a[name](a)) end
-            got = { gpuarray.eval(function()
+            local got = { gpuarray.eval(function()
               local rest = {}
               for i, name in ipairs(list) do rest[i] = a[name](a) end
               assert.is_truthy(rest[1]._sig)

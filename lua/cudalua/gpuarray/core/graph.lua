@@ -108,7 +108,7 @@ end
 ---@return boolean
 function M.limits_lifted() return reach == math.huge end
 
----Did a function that is looked at reduce or scan an array that it computes of its arguments? One kernel cannot do that.
+---Did a function that is looked at reduce or scan what it computes of its arguments? One kernel cannot do that.
 M.reduces_traced = false
 
 local due = math.huge

@@ -29,7 +29,7 @@ local NODES = 64
 ---Those that wait, in the order of writing; see storage.add(). False: there are none.
 M.list = false
 
----Do reductions of whole arrays wait, too? Elsewhere they start when they are written, as their value is mostly read next.
+---Do reductions of whole arrays wait, too? Otherwise they start when they are written, as mostly the next line reads them.
 M.whole = false
 
 local function leave(before, ok, ...)

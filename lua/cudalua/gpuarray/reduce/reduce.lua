@@ -1,6 +1,6 @@
 -- Reductions: of many elements of an array, or of an expression, one value, in one kernel that computes the expression
--- as well. Those of several results wait (pending.lua). What each of them is, is in reductions.lua; reduce/call.lua reads their options,
--- reduce/run.lua runs them.
+-- as well. Those of several results wait (pending.lua). What each of them is, is in reductions.lua; reduce/call.lua
+-- reads their options, reduce/run.lua runs them.
 
 local call = require "cudalua.gpuarray.reduce.call"
 local dtypes = require "cudalua.dtype"
