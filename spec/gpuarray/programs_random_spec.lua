@@ -175,6 +175,21 @@ local steps = {
       s[i] = x
     end
   end,
+  -- An operand of reductions that is needed, too.
+  stored = function()
+    local i, j, k, f, axis = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2)
+    local first, second, together = pick { "max", "mean", "sum" }, pick { "var", "std", "min" }, random(3)
+    return function(s)
+      local e = f(s[j], s[k])
+      if axis == 2 then e = f(s[j].T, e.T) end
+      local a, b = e[first](e, { axis = axis, keepdims = true }), e[second](e, axis)
+      if together == 1 then gpuarray.eval(b, e, a) elseif together == 2 then e:eval() end
+      s.held[#s.held + 1] = a
+      s.held[#s.held + 1] = e
+      s[i] = axis == 2 and (e - a).T or e - a
+      s.waits = { b }
+    end
+  end,
   scan_inside = function()
     local i, j, f, axis = random(WHOLE), random(WHOLE), pick(expressions), random(2)
     return function(s)

@@ -663,6 +663,120 @@ describe("Reductions that wait", function()
     assert.same({ 5, 7, 12 }, a:tolist())
   end)
 
+  -- ---- what is stored on the way ------------------------------------------------------------------------------------
+
+  it("store what they read if it is asked for, too", function()
+    local function read(together)
+      return function()
+        local e = x * 2 + y
+        local s = e:max(2)
+        if together then gpuarray.eval(s, e) else e:eval() end
+        assert.is_falsy(s._sig or e._sig)
+        return e, s
+      end
+    end
+    for _, together in ipairs { true, false } do
+      assert.equal(1, launches(read(together)))
+      local e, s = read(together)()
+      assert.same({ { 3, 6, 9 }, { 9, 12, 21 } }, e:tolist())
+      assert.same({ 9, 21 }, s:tolist())
+    end
+    assert.equal(1, launches(function()
+      return gpuarray.eval(function()
+        local e = x * 2
+        return e:mean(), e, e:max()
+      end)
+    end))
+    -- A kernel that computes other results of this shape as well reads the arrays anyway, and scans store nothing else.
+    assert.equal(2, launches(function()
+      local e = x * 2
+      gpuarray.eval(e, e:max(1), x * 3)
+    end))
+    assert.equal(2, launches(function()
+      local e = x * 2
+      gpuarray.eval(e, e:cumsum(1))
+    end))
+    assert.equal(2, launches(function()
+      local e = x * 2
+      local s = e:max(1)
+      s:eval()
+      e:eval()
+    end))
+    local e = x * 2
+    local s = e:max(1)
+    local text
+    assert.equal(0, gpu.kernels(function() text = gpuarray.explain(e, s) end))
+    assert.is_truthy(text:find("1 kernel: 24 B read, 36 B written", 1, true))
+    assert.is_truthy(e._sig and s._sig)
+    assert.equal(1, gpu.kernels(function() gpuarray.eval(e, s) end))
+    -- Each has its own owner.
+    local inner
+    local outer = gpuarray.scope(function()
+      inner = x * 2
+      local most = inner:max(1)
+      gpuarray.eval(inner, most)
+      return most
+    end)
+    assert.same({ 8, 10, 18 }, outer:tolist())
+    gpu.raises("LogicError", "released", inner.get, inner)
+  end)
+
+  local views = {
+    function(v) return v end, function(v) return v:copy "F" end, function(v) return v.T end,
+    function(v) return v[{ { -1, 1, -1 }, { -1, 1, -1 } }] end, function(v) return v[{ {}, { 2, -1 } }] end,
+    function(v) return v:astype "float16" end,
+  }
+
+  it("store the bits and strides that the operand has alone, in all kinds of kernels", function()
+    local some = gpu.sanitized and { { 5, 37 }, { 53, 6 } } or shapes
+    local n, fewer = 0, 0
+    for k, shape in ipairs(some) do
+      local from = (cuda.random.Generator(k):normal(shape) * 7):eval()
+      for i, view in ipairs(#shape == 2 and views or { views[1], views[3] }) do
+        local v = view(from)
+        for axis = 1, v.ndim do
+          local names = lists[(k + i + axis) % #lists + 1]
+          local e = (v * 0.5):eval()
+          local want = { bits(e) .. table.concat(e.strides, ",") }
+          for j, name in ipairs(names) do want[j + 1] = bits(e[name](e, axis)) end
+          local z, got = v * 0.5, {}
+          for j, name in ipairs(names) do got[j] = z[name](z, axis) end
+          local count = gpu.kernels(function() gpuarray.eval(z, unpack(got)) end)
+          if count == 1 then fewer = fewer + 1 end
+          got[0] = z
+          for j = 0, #names do
+            assert.equal(want[j + 1], bits(got[j]) .. (j == 0 and table.concat(z.strides, ",") or ""),
+              ("%s of view %d of shape %d along %d"):format(names[j] or "operand", i, k, axis))
+            n = n + 1
+          end
+        end
+      end
+    end
+    assert.is_true(n > 40 and fewer > n / 10)
+  end)
+
+  it("store without races", function()
+    if not gpu.soft then return pending "the check is the software device's" end
+    local softgpu = require "cudalua.softgpu"
+    local list = {}
+    for k, shape in ipairs { { 5, 37 }, { 530, 6 }, { 70001, 3 }, { 3, 70001 }, { 300, 40 } } do
+      list[k] = gpuarray.ones(shape):eval()
+    end
+    softgpu.check "races,barriers,shuffles,uninitialised"
+    local ok, err = pcall(function()
+      for _, a in ipairs(list) do
+        for axis = 1, 2 do
+          local e = a * 2
+          gpuarray.eval(e, e:sum(axis), e:var(axis))
+          e = a * 3
+          gpuarray.eval(e, e:max(axis))
+        end
+      end
+    end)
+    softgpu.check "off"
+    assert.is_true(ok, tostring(err))
+  end)
+
   -- What a finalizer does at any line of the call.
   local finalizers = {
     ["writes to the operand"] = function(v) v.x:set(v.x * 100) end,
@@ -677,19 +791,23 @@ describe("Reductions that wait", function()
   }
 
   -- How often a result was another one than before. `names`: the reductions.
-  local function sweep(inner, most, shape, names)
+  -- `stored`: of an expression, which is evaluated along with them.
+  local function sweep(inner, most, shape, names, stored)
     local from = cuda.random.Generator(3):normal(shape):eval()
     local want, total
     local wrong, k = 0, 0
     repeat -- twice without, as the first call compiles
       local v = { x = from:copy():eval() }
+      local n = #names
       local _, lines = reentry.call(function()
-        for i, name in ipairs(names) do v[i] = v.x[name](v.x, 1) end
-        gpuarray.eval(unpack(v, 1, #names))
+        local e = stored and v.x * 2 or v.x
+        for i, name in ipairs(names) do v[i] = e[name](e, 1) end
+        if stored then n, v[n + 1] = n + 1, e end
+        gpuarray.eval(unpack(v, 1, n))
       end, function() if v[#names] then inner(v) end end, k > 1 and math.floor(k) or math.huge)
       if k <= 1 then total = lines end
       local got = ""
-      for i = 1, #names do got = got .. bits(v[i]) end
+      for i = 1, n do got = got .. bits(v[i]) end
       want = want or got
       if got ~= want then wrong = wrong + 1 end
       k = k + math.max(k > 0 and total / most or 1, 1)
@@ -701,6 +819,7 @@ describe("Reductions that wait", function()
     it("have the values of their time if a finalizer " .. name, function()
       local names = { "mean", "var", "max" }
       assert.equal(0, sweep(inner, gpu.sanitized and 5 or 60, { 5, 3 }, names))
+      assert.equal(0, sweep(inner, gpu.sanitized and 5 or 40, { 5, 3 }, names, true))
       if not gpu.sanitized then assert.equal(0, sweep(inner, 15, { 3000, 3 }, names)) end
     end)
   end

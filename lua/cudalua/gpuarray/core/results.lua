@@ -360,7 +360,7 @@ end
 ---@raise an interruption, and what ends the device
 function M.together(list, whole)
   if #list < 2 or graph.is_eager() or graph.limits_lifted() then return end
-  if waiting.list then waiting.start() end
+  if waiting.list then waiting.start(nil, list) end
   for _, group in ipairs(groups_of(list)) do
     if #group > 1 then
       sort(group)

@@ -29,7 +29,7 @@ local NODES = 64
 ---Those that wait, in the order of writing; see storage.add(). False: there are none.
 M.list = false
 
----Do reductions of whole arrays wait, too? Otherwise they start when they are written, as mostly the next line reads them.
+---Do reductions of whole arrays wait, too? Otherwise they start when they are written, as the next line may read them.
 M.whole = false
 
 local function leave(before, ok, ...)
@@ -65,25 +65,28 @@ planning.keeps(function()
   end
 end)
 
----Computes a list of them; joint.lua puts its function here.
+---Computes a list of them; pending.lua puts its function here.
 ---@param list {n: integer, [integer]: cudalua.gpuarray.Array}  has holes
-function M.run(list) end -- luacheck: ignore list
+---@param asked? cudalua.gpuarray.Array
+---@param wanted? cudalua.gpuarray.Array[]
+function M.run(list, asked, wanted) end -- luacheck: ignore list asked wanted
 
----Computes one of them; joint.lua puts its function here.
+---Computes one of them; pending.lua puts its function here.
 ---@param x cudalua.gpuarray.Array
 ---@return table leaf
 function M.compute(x) return storage.leaf_of(x) end
 
 ---Starts all that wait. Those that fail stay pending, and raise their errors when they are used.
 ---@param asked? cudalua.gpuarray.Array  the caller computes this one
+---@param wanted? cudalua.gpuarray.Array[]  or these
 ---@raise an interruption, and what ends the device
-function M.start(asked)
+function M.start(asked, wanted)
   local list = M.list
   storage.make_room = nil
   if not list then return end
   M.list, bytes, alone, counted = false, 0, false, false
   set_due(math.huge)
-  if list.n > 1 or list[1] ~= asked then M.run(list) end
+  if list.n > 1 or list[1] ~= asked then M.run(list, asked, wanted) end
 end
 local start = M.start
 

@@ -7,6 +7,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local joint = require "cudalua.gpuarray.reduce.joint"
+local layout = require "cudalua.base.layout"
 local map = require "cudalua.gpuarray.core.map"
 local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
@@ -184,18 +185,33 @@ local function take_spreads(spreads, x, mean, written)
   end
 end
 
--- Computes several pending reductions of one operand in as few kernels as possible.
+-- What a kernel has computed.
+local function take(members, leaves)
+  for i = 1, #members do evaluate.take(members[i].array, leaves[i]) end
+  if leaves.stored then evaluate.take(members.stored, leaves.stored) end
+end
+
+-- The values of several, and of their operand if that is stored, by one kernel; false: that cannot do it.
+local function joined(members, x, stored)
+  return (stored or #members > 1) and joint.compute(members, x, stored) or
+    stored and #members > 1 and joint.compute(members, x)
+end
+
+-- Computes several pending reductions of one operand in as few kernels as possible, and stores the operand if that is
+-- needed, too.
 local function together(members)
   local x, rest, spreads = operand_of(members.operand), {}, {}
   for i, member in ipairs(members) do
     local list = member.kind.middle and spreads or rest
     list[#list + 1] = members[i]
   end
-  local leaves = joint.compute(members, x)
-  for i = 1, leaves and #members or 0 do evaluate.take(members[i].array, leaves[i]) end
-  if leaves or #spreads == 0 or #rest == 0 then return end
+  local stored = members.stored
+  local leaves = joined(members, x, stored)
+  if leaves then return take(members, leaves) end
+  if #spreads == 0 or #rest == 0 then return end
   local written, mean = storage.writes, nil
-  leaves = #rest > 1 and joint.compute(rest, x)
+  leaves = joined(rest, x, stored)
+  if leaves and leaves.stored then evaluate.take(stored, leaves.stored) end
   for i, member in ipairs(rest) do
     local leaf = leaves and leaves[i] or compute(member.kind, x, member.to)
     evaluate.take(member.array, leaf)
@@ -217,7 +233,8 @@ local function group_of(list, i)
   if not x then return nil end
   local sig, operand, to = x._sig, x._a, x._b
   if not sig then return nil end
-  local group, kinds = { { kind = sig.reduces, to = to, array = x }, operand = operand }, { sig.reduces }
+  local group = { { kind = sig.reduces, to = to, array = x }, operand = operand, scans = sig.scans }
+  local kinds = { sig.reduces }
   local axes, rank = to.axes, #(operand._leaf == true and operand.shape or operand._shape)
   for k = i + 1, sig.scans and 0 or list.n do
     local y = list[k]
@@ -233,6 +250,25 @@ local function group_of(list, i)
   return group
 end
 
+-- The operand of a group, if the caller computes it next by a kernel of its own: storing it here moves fewer bytes, as
+-- what it is made of is read once. A kernel that computes other results as well reads that anyway.
+local function stored_by(group, asked, wanted)
+  local x = group.operand
+  local sig = x._sig
+  if x._leaf == true or not sig or sig.reduces or group.scans then return nil end
+  if x == asked then return x end
+  local found
+  for _, y in ipairs(wanted or {}) do
+    local own = y._sig
+    if y == x then
+      found = x
+    elseif own and not own.reduces and layout.same(y._shape, x._shape) then
+      return nil
+    end
+  end
+  return found
+end
+
 -- Later uses of what fails raise the error.
 local function attempt(f, x)
   local ok, failure = pcall(f, x)
@@ -240,13 +276,14 @@ local function attempt(f, x)
   if not ok and (not errors.is_error(failure) or errors.is_error(failure, "InterruptError")) then error(failure, 0) end
 end
 
-function waiting.run(list)
+function waiting.run(list, asked, wanted)
   for i = 1, list.n do
     local group = group_of(list, i)
     if group then
       if hooks.profiling then core.profile_line(storage.line_of(group[1].array) or nil) end
       for k = 1, planning.notes and #group or 0 do planning.notes:starts(group[k].array) end
-      if #group > 1 then attempt(together, group) end
+      group.stored = stored_by(group, asked, wanted)
+      if #group > 1 or group.stored then attempt(together, group) end
       for k = 1, #group do
         local x = group[k].array
         if x._sig then attempt(waiting.compute, x) end
