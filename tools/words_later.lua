@@ -3,7 +3,7 @@
 return {
   ["docs/backends.md"] = 1,
   ["docs/fourier.md"] = 1,
-  ["docs/fusion.md"] = 2,
+  ["docs/fusion.md"] = 1,
   ["docs/linalg.md"] = 43,
   ["docs/matrices.md"] = 2,
   ["docs/meta/memory.lua"] = 1,

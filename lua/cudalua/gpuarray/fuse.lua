@@ -4,6 +4,7 @@
 
 local core = require "cudalua.core"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
+local dry_run = require "cudalua.gpuarray.core.dry_run"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -13,6 +14,7 @@ local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
+local planning = require "cudalua.gpuarray.core.planning"
 local results_of = require "cudalua.gpuarray.core.results"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -136,7 +138,7 @@ local function make_group(results, shape, order, sources)
     strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
   local state, count = plan.close(w, out, math.max(size, 1))
   local group = { results = results, shape = shape, size = size, state = state, leaves = {}, scalars = {},
-    numbers = {}, launch = false }
+    numbers = {}, launch = false, operations = w.ninner + #results }
   for k = 1, w.nleaves do
     local leaf = w.leaves[k]
     group.leaves[k] = sources[leaf] or { leaf = leaf, skew = skew_of(leaf) }
@@ -292,6 +294,17 @@ local function gather(group, buffers, args)
   return launch
 end
 
+-- For gpuarray.explain().
+local function note_writes(launch, group, outs, context)
+  local writes, shape = {}, group.shape
+  for k, r in ipairs(group.results) do
+    local bytes = group.size * r.dtype.itemsize
+    writes[k] = storage.new_leaf(storage.bare_store(outs[k], bytes, context), 0, r.dtype, shape,
+      r.strides or storage.dense_strides(shape, r.dtype.itemsize))
+  end
+  launch.writes, launch.nwrites, launch.shape, launch.operations = writes, #writes, shape, group.operations
+end
+
 -- The results of a group; nil if the arrays' layout differs; AGAIN if a finalizer wrote to arrays.
 local function run_group(since, group, args)
   local outs, results, size, context = {}, group.results, group.size, nil
@@ -303,8 +316,10 @@ local function run_group(since, group, args)
     if not launch then return nil end
     local launched
     launch.kernel, launch.blocks, launch.since = k, group.blocks or ceil(size / k.per_block), since
+    if planning.notes then note_writes(launch, group, outs, context) end
     launched, captured = run.kernel(launch)
     for i = 1, launch.nleaves do launch.leaves[i] = false end -- memory must not live on here
+    launch.writes, launch.nwrites = nil, 0
     group.launch = launch
     if not launched then return run.AGAIN end
   end
@@ -424,6 +439,26 @@ local function call_fused(self, ...)
   return call(f, n, args)
 end
 
+-- Plans a call for gpuarray.explain(), and returns what describe() makes of the plan. What the function makes has
+-- imagined memory, and is gone afterwards.
+local function planned(describe, self, ...)
+  local f, n, args = inner(self, "gpuarray.explain"), pack(...)
+  local records, at, made = { unpack(f.records) }, f.at, storage.begin_notes()
+  local ok, text = pcall(function()
+    return describe(dry_run.plan({}, true, false, function() call_fused(self, unpack(args, 1, n)) end))
+  end)
+  storage.end_notes(made)
+  f.records, f.at = records, at
+  for k = 1, made.pending.n do
+    if made.pending[k] then storage.drop(made.pending[k]) end
+  end
+  for k = 1, made.stores.n do
+    if made.stores[k] then made.stores[k].released = true end
+  end
+  if not ok then error(text, 0) end
+  return text
+end
+
 ---Returns the CUDA C source for a call with these arguments, without running it.
 ---@param ... any  the arguments, as in a call
 ---@return string  the source of all kernels, if results of different shapes need several
@@ -457,6 +492,10 @@ function M.fuse(fn)
     __tostring = function() return "cudalua.gpuarray.Fused" end })
 end
 
-M.Fused = Fused
+-- Of explain.lua.
+local function is_fused(x)
+  local mt = debug.getmetatable(x)
+  return type(mt) == "table" and mt.__metatable == TAG
+end
 
-return M
+return { fuse = M.fuse, Fused = Fused, is_fused = is_fused, planned = planned }

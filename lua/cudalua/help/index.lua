@@ -3966,10 +3966,11 @@ Returns a text about the kernels that would compute the given arrays, or without
 what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
 expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
 operation, dtype and shape. If lines are traced, the line that wrote it follows: on the software device, and after
-set_debugging(true). The text contains the error that the evaluation would raise.
-@param ... cuda.gpuarray.Array  the arrays, as passed to eval(); default: all pending ones
+set_debugging(true). The text contains the error that the evaluation would raise. Of a function of gpuarray.fuse(),
+the text is about a call. It is made without memory, so values that the function asks for are errors.
+@param ... any  the arrays, as passed to eval(); default: all pending ones. Or a function of fuse() and its arguments
 @return string text
-@raise LogicError if an argument is not an array
+@raise LogicError if an argument is not an array; errors of the function that are not this library's
 # docs/graphs.md
 = cuda.Graph class
 A graph of work with dependencies that runs as a whole. Record it with Stream:capture(), or add nodes to

@@ -1,5 +1,6 @@
 -- Several reductions of one operand along the same axes, in one kernel. How an output's elements are combined depends
--- on their number alone, so each result has the bits that it has alone.
+-- on their number alone, so each result has the bits that it has alone. The kernel can store the operand, too: each of
+-- its elements is computed by one thread, once.
 --
 -- A variance is a member, too, where a block has all elements of its outputs: the kernel sees the elements once more,
 -- beside their mean. Elsewhere it is two reductions: the mean, and the mean of the squared distances from it.
@@ -94,7 +95,8 @@ local function joint_of(kinds, stored)
   local parts, of = parts_of(kinds)
   local names = {}
   joint = { members = kinds, stored = stored, parts = parts, part_of = of, values = {}, through = {}, tree = false,
-    ordered = false, kind = "end", class = "reduction", most = 4, acc_bytes = function(wide) return bytes_of(parts, wide) end }
+    ordered = false, kind = "end", class = "reduction", most = 4,
+    acc_bytes = function(wide) return bytes_of(parts, wide) end }
   for i, kind in ipairs(kinds) do
     names[i] = kind.row.name
     joint.tree, joint.ordered = joint.tree or kind.tree, joint.ordered or kind.ordered
