@@ -866,6 +866,7 @@ describe("Scans that wait", function()
     assert.equal(1, gpu.kernels(function() z = z + 1 end))
     assert.is_falsy(s._sig)
     -- Of a scan, and beside reductions of the same array: each scan is a kernel.
+    assert.equal(3, launches(function() gpuarray.eval(x:sum(1), x:cumsum(1), x:max(1), x:cumsum(2)) end))
     assert.equal(3, launches(function()
       local a = x:cumsum(2)
       gpuarray.eval(a:cummax(1), x:sum(1), x:max(1), a)

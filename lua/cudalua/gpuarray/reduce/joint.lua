@@ -1,6 +1,6 @@
 -- Several reductions of one operand along the same axes, in one kernel. How an output's elements are combined depends
--- on their number alone, so each result has the bits that it has alone. The kernel can store the operand, too: each of
--- its elements is computed by one thread, once.
+-- on their number alone, so each result has the bits that it has alone. The kernel can store the operand, too, as it
+-- computes each of its elements. Lanes that repeat an output (units_split) store the same once more.
 --
 -- A variance is a member, too, where a block has all elements of its outputs: the kernel sees the elements once more,
 -- beside their mean. Elsewhere it is two reductions: the mean, and the mean of the squared distances from it.
@@ -252,7 +252,7 @@ function M.is_changed(g)
   for _, member in ipairs(g) do
     if member.array and not member.array._sig then return true end
   end
-  return g.stored and not g.stored._sig
+  return false
 end
 
 -- An attempt to compute all results. False: this kernel cannot.
@@ -280,8 +280,7 @@ local function attempt(since, g, x, kind)
     evaluate.evaluate(again)
     return AGAIN
   end
-  -- Some lanes would repeat the last output of a group, and what they store.
-  if kind.middle and p.parts > 1 or stored and p.log_x > 0 and p.first < 2 ^ p.log_x then
+  if kind.middle and p.parts > 1 then
     plan.finish(w, false)
     return false
   end
