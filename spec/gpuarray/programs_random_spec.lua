@@ -1,7 +1,7 @@
--- Random programs: several results, loops that carry arrays, reductions that are broadcast back, views, partial writes,
--- scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one after the
--- other, in any order, or never. As they are, and operation by operation, they end with the same bits, strides and
--- owners.
+-- Random programs: several results, loops that carry arrays, reductions that are broadcast back, scans, views, partial
+-- writes, scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one
+-- after the other, in any order, or never. As they are, and operation by operation, they end with the same bits,
+-- strides and owners.
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
 local dry_run = require "cudalua.gpuarray.core.dry_run"
@@ -143,6 +143,62 @@ local steps = {
   scan = function()
     local i, j, axis = random(WHOLE), random(WHOLE), random(2)
     return function(s) s[i] = (s[j] * 0.25):cummax(axis) end
+  end,
+  -- Scans that wait, and what other steps do meanwhile.
+  scans = function()
+    local i, j, k, f, axis, v = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2), random(5)
+    return function(s)
+      local t = f(s[j], s[k])
+      local a, b = t:cumsum(axis), s[k]:copy "K"
+      local c = b:cummin(1)
+      if v == 1 then b:release() elseif v == 2 then b:fill(0.25) elseif v == 3 then b[{ { 1, 2 } }] = 0.5 end
+      s.waits = { s[j]:cummax(), a:cummax(2) }
+      s[i] = a * 0.125 + c
+      if v == 4 then s[4] = t:max(1) * 0.5 end
+    end
+  end,
+  -- Reductions of whole arrays, which wait in there.
+  whole = function()
+    local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
+    local first, second = pick { "max", "mean", "sum" }, pick { "var", "std", "min" }
+    local way = random(3)
+    return function(s)
+      local function two(x, y)
+        local e = f(x, y)
+        local a, b = e[first](e), e[second](e)
+        if way == 1 then s[k]:fill(0.25) end
+        return e * 0.5 - a * 0.0625, b
+      end
+      local x, b
+      if way == 3 then x, b = gpuarray.fuse(two)(s[i], s[j]) else x, b = gpuarray.eval(two, s[i], s[j]) end
+      s[4] = s[4] * 0.5 + b * 0.125
+      s[i] = x
+    end
+  end,
+  -- An operand of reductions that is needed, too.
+  stored = function()
+    local i, j, k, f, axis = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2)
+    local first, second, together = pick { "max", "mean", "sum" }, pick { "var", "std", "min" }, random(3)
+    return function(s)
+      local e = f(s[j], s[k])
+      if axis == 2 then e = f(s[j].T, e.T) end
+      local a, b = e[first](e, { axis = axis, keepdims = true }), e[second](e, axis)
+      if together == 1 then gpuarray.eval(b, e, a) elseif together == 2 then e:eval() end
+      s.held[#s.held + 1] = a
+      s.held[#s.held + 1] = e
+      s[i] = axis == 2 and (e - a).T or e - a
+      s.waits = { b }
+    end
+  end,
+  scan_inside = function()
+    local i, j, f, axis = random(WHOLE), random(WHOLE), pick(expressions), random(2)
+    return function(s)
+      s[i] = gpuarray.scope(function()
+        local t = f(s[j], s[i]):cumsum(axis)
+        s.dead[#s.dead + 1] = s[j]:cummax(axis)
+        return t * 0.25
+      end)
+    end
   end,
   view = function()
     local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
@@ -483,7 +539,7 @@ describe("Random programs with several results", function()
       if box and box.first[1] > 0 then box.first[1] = box.first[1] - 1 end
       return box
     end))
-    assert.is_true((differing(programs(40, 20261128))) > 0)
+    assert.is_true((differing(programs(80, 20261128))) > 0)
   end)
 
   protection("have reductions that wait, and would end otherwise if these were released with what they read", function()

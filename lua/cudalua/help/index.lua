@@ -778,9 +778,12 @@ The inverse of erf.
 = cuda.gpuarray.eval(...)
 Computes the given arrays, or without arguments all pending expressions. One kernel computes arrays of one shape, and
 what they share once; each has the values and strides that it has alone. Without arguments, an expression that cannot
-be computed is skipped and raises its error when it is used.
-@param ... cuda.gpuarray.Array  the arrays to compute; default: all pending ones
-@raise LogicError if an argument is not an array; errors of the kernels that compute the given arrays
+be computed is skipped and raises its error when it is used. Of a function, calls it, computes the arrays that it
+returns, and returns its results. Inside, reductions of whole arrays wait, so that one kernel computes several of one
+array.
+@param ... any  the arrays to compute; default: all pending ones. Or a function and its arguments
+@return any ...  the results of the function
+@raise LogicError if an argument is not an array; errors of the function, and of the kernels that compute the given arrays
 = cuda.gpuarray.exp(a, options)
 e^a.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -977,7 +980,7 @@ it returns. Plain expressions cannot do that. When you call it with arrays of ne
 other values, fn is called with arrays that have no values. Its element-wise operations become the kernel. Everything
 else that it uses is taken as it is at that time; its own arrays are read when the kernel runs. Conditions on values
 are not possible. Results are computed when the call returns, and equal those of fn itself bit for bit. If one kernel
-cannot hold all of it (64 arrays, 2,000 operations), fn runs as it would without fuse().
+cannot hold all of it (64 arrays, 2,000 operations, no reductions or scans), fn runs as in gpuarray.eval(fn, ...).
 @param fn function  a function of arrays and values that returns arrays and values
 @return cuda.gpuarray.Fused
 @raise LogicError if fn is not a function; calls raise errors of fn, and LogicError if fn needs the value of an array
@@ -3964,10 +3967,11 @@ Returns a text about the kernels that would compute the given arrays, or without
 what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
 expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
 operation, dtype and shape. If lines are traced, the line that wrote it follows: on the software device, and after
-set_debugging(true). The text contains the error that the evaluation would raise.
-@param ... cuda.gpuarray.Array  the arrays, as passed to eval(); default: all pending ones
+set_debugging(true). The text contains the error that the evaluation would raise. Of a function of gpuarray.fuse(),
+the text is about a call. It is made without memory, so values that the function asks for are errors.
+@param ... any  the arrays, as passed to eval(); default: all pending ones. Or a function of fuse() and its arguments
 @return string text
-@raise LogicError if an argument is not an array
+@raise LogicError if an argument is not an array; errors of the function that are not this library's
 # docs/graphs.md
 = cuda.Graph class
 A graph of work with dependencies that runs as a whole. Record it with Stream:capture(), or add nodes to

@@ -108,6 +108,9 @@ end
 ---@return boolean
 function M.limits_lifted() return reach == math.huge end
 
+---Did a function that is looked at reduce or scan what it computes of its arguments? One kernel cannot do that.
+M.reduces_traced = false
+
 local due = math.huge
 
 ---Reductions that wait (waiting.lua) start when an operation after this one is written.

@@ -360,7 +360,7 @@ end
 ---@raise an interruption, and what ends the device
 function M.together(list, whole)
   if #list < 2 or graph.is_eager() or graph.limits_lifted() then return end
-  if waiting.list then waiting.start() end
+  if waiting.list then waiting.start(nil, list) end
   for _, group in ipairs(groups_of(list)) do
     if #group > 1 then
       sort(group)
@@ -387,6 +387,24 @@ function M.beside(x, list)
   sort(list)
   compute_some(list, { shape = x._shape, context = core.context_id() }, x)
 end
+
+-- Computes the arrays among what a function returned.
+local function computed(...)
+  local list = {}
+  for k = 1, select("#", ...) do
+    local x = select(k, ...)
+    if object.is_array(x) then list[#list + 1] = x end
+  end
+  M.together(list)
+  for k = 1, #list do evaluate.force(list[k]) end
+  return ...
+end
+
+---Calls a function and computes the arrays that it returns. Reductions of whole arrays wait meanwhile.
+---@param fn function
+---@param ... any
+---@return any ...
+function M.of_call(fn, ...) return computed(waiting.with_whole(fn, ...)) end
 
 evaluate.together = M.together
 
