@@ -136,9 +136,11 @@ local function of_words(name, topic, width)
   local exact = entries.named(name)
   if #exact == 0 then exact = entries.named(short) end
   if #exact > 0 then return first_of(exact, short, width) end
-  local text = of_other_library(short, width)
+  local joined = gsub(short, "[ -]", "_") -- "count nonzero"
+  local text = of_other_library(short, width) or not topic and of_other_library(joined, width)
   if text then return text end
-  exact = entries.named((gsub(short, "^%l", upper))) -- "stream"
+  exact = entries.named(joined)
+  if #exact == 0 then exact = entries.named((gsub(short, "^%l", upper))) end -- "stream"
   if #exact > 0 then return first_of(exact, short, width) end
   local first = topic and topic[3]
   local option = not first and find(short, "^[%a_][%w_]*$") and of_option(short, width)

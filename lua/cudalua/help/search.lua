@@ -115,14 +115,14 @@ end
 
 -- A name that is one of several words alone is not what is looked for.
 local function points_of_name(heap, word, alone)
-  if heap.short == word then return alone and 100 or 60 end
+  if heap.short == word then return alone and 100 or heap.entry.kind == "function" and 75 or 60 end
   if find(heap.names, " " .. word .. " ", 1, true) then return alone and 90 or 45 end
   if sub(heap.short, 1, #word) == word then return 50 end
   if find(heap.parts, " " .. word .. " ", 1, true) then return 45 end
   if find(heap.parts, " " .. word, 1, true) then return 40 end
   if #word < 3 then return 0 end
-  local short = heap.entry.kind == "function" and #heap.short > 2 and heap.short
-  if short and sub(word, 1, #short) == short then return 30 end -- "interpolate" of interp
+  local short = heap.entry.kind == "function" and #heap.short > (#word > 6 and 2 or 3) and heap.short
+  if short and sub(word, 1, #short) == short then return 30 end -- "interpolate" of interp, "absolute" of abs
   return find(heap.short, word, 1, true) and 30 or find(heap.names, word, 1, true) and 25 or 0
 end
 

@@ -1,4 +1,4 @@
--- The words of a question, without those that only ask, and what else names and texts call these things.
+-- The words of a question: their stems, other words for them, and which of them say little.
 
 local find, gmatch, gsub, lower, match = string.find, string.gmatch, string.gsub, string.lower, string.match
 
@@ -30,15 +30,18 @@ local function set_of(text)
   return set
 end
 
-local empty = set_of [[a about am an and any are at be been but by can could did do does doesn doing don each every for from get
-  gets give gives got had has have help how i if in inside into is isn it its let like make many me means my need no
-  of on or our over please should so some that the their them then there these they this to two use used using
-  want was we what when which why will with within would you your]]
+-- What only asks.
+local empty = set_of [[
+  a about am an and any are at be been but by can could did do does doesn doing don each every for from get
+  gets give gives got had has have help how i if in inside into is isn it its let like lua make many me means
+  my need no of on or our over please should so some that the their them then there these they this to two use
+  used using want was we what when which why will with within would you your
+]]
 
 -- What many texts have: it says little of what is looked for.
 local weak = set_of "array element matrix valu number"
 
--- One word for several.
+-- Words that mean the same here. The first one stands for the others.
 local same = {}
 for line in gmatch([[
 max maximum maximal largest biggest greatest highest peak
@@ -50,17 +53,18 @@ convert conversion cast change turn
 integer int int8 int16 int32 int64 uint8 uint16 uint32 uint64
 float float16 float32 float64 double half
 host cpu ram
-gpu device card cuda
+gpu device card cuda nvidia
 array tensor
-table list
 unique duplicate distinct
 print printf
 wrong incorrect bug garbage crash corrupt corruption
 free release delete deallocate clean
-wait synchronize sync
+wait synchronize sync finish complete
+greater larger bigger more above
+less smaller fewer below
 loop iterate
-several multiple multi two many another
-own custom
+several multiple multi two many another second other
+own custom user
 write create make define new build
 copy transfer bring
 select pick choose switch
