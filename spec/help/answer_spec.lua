@@ -111,7 +111,7 @@ describe("help() finds", function()
     for _, topic in ipairs(topics.list) do
       for name in (topic[3] or ""):gmatch "%S+" do assert.truthy(entries.by_name["cuda." .. name], name) end
       for way in topic[1]:gmatch "%S+" do
-        local words = way:gsub("=", ""):gsub("%+", " ")
+        local words = way:gsub("[=?]", ""):gsub("%+", " ")
         assert.truthy(topics.find(words), words)
       end
     end

@@ -1,7 +1,7 @@
 -- What help() answers: an entry, or what may have been meant.
 
-local concat, find, format, gmatch, gsub, ipairs, lower, match, upper = table.concat, string.find, string.format,
-  string.gmatch, string.gsub, ipairs, string.lower, string.match, string.upper
+local concat, find, format, gmatch, gsub, ipairs, match, upper = table.concat, string.find, string.format,
+  string.gmatch, string.gsub, ipairs, string.match, string.upper
 local min, rawequal, sort, type = math.min, rawequal, table.sort, type
 
 local core = require "cudalua.core"

@@ -1,8 +1,7 @@
 -- Finds reference entries by words: in names, in first sentences, in the rest, in the names that NumPy, PyTorch, CuPy
 -- and CUDA's runtime use.
 
-local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string.gsub, string.lower, string.match,
-  string.sub
+local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, string.match, string.sub
 local ipairs, sort, max, min = ipairs, table.sort, math.max, math.min
 
 local entries = require "cudalua.help.entries"

@@ -8,7 +8,8 @@ local words = require "cudalua.help.words"
 local M = {}
 
 ---@class cudalua.help.Topic
----@field [1] string    what asks for it: a word, all words of "a+b", "a-b" in this order, "=a" without other words
+---@field [1] string    what asks for it: a word, all words of "a+b", "a-b" in this order, "=a" without other words,
+---                     "?a" without a function's name, so not "mean of each row"
 ---@field [2]? string   sentences
 ---@field [3]? string   entries that come first, without "cuda."
 
@@ -40,7 +41,7 @@ M.list = {
   { "struct struct+kernel", "Structs are described in docs/kernels.md, section Structs." },
   { "argument+kernel pass+kernel scalar+kernel", "Arguments of kernels are arrays, numbers and structs: k(a, 3, " ..
     "0.5, { block = 32 }). See docs/kernels.md, section Passing arguments." },
-  { "atomic atomic+add atomicadd", "Kernels can call atomicAdd(&x[i], 1) and CUDA's other atomic functions. " ..
+  { "atomic atomicadd", "Kernels can call atomicAdd(&x[i], 1) and CUDA's other atomic functions. " ..
     "Without a kernel, a:bincount() counts.", "gpuarray.bincount" },
   { "header include template compile+option compile+error compile+time compile+long compile+fast", "Headers, " ..
     "templates and options of the compiler are described in docs/compiling.md." },
@@ -73,7 +74,7 @@ M.list = {
     "are the functions that are fitted. See docs/matrices.md, section Solvers." },
   { "eigenvalue eigenvector eigen", "Eigenvalues of symmetric and Hermitian matrices are cuda.linalg.eigh(a), see " ..
     "docs/matrices.md, section Solvers." },
-  { "cov covariance corrcoef correlation cross+correlation", "Statistics are described in docs/signals.md." },
+  { "cov covariance corrcoef correlation", "Statistics are described in docs/signals.md." },
   { "safetensors save_safetensors load_safetensors pytorch python dlpack share+memory share+array", "Files for " ..
     "other programs, and DLPack for other libraries, are described in docs/sharing.md." },
   { "=singular singular+matrix linalgerror", "Errors of singular matrices are described in docs/matrices.md, " ..
@@ -155,25 +156,25 @@ M.list = {
   { "exit quit", "The prompt ends with :quit or Ctrl-D." },
   { "without+gpu no+gpu found+gpu software+gpu soft", "Without a GPU, programs run on the software device: set " ..
     "CUDALUA_DRIVER=soft. See docs/softgpu.md." },
-  { "error error+mean catch pcall 700 719 resource+launch", "Classes of errors, their fields and causes are " ..
+  { "error catch pcall 700 719 resource+launch", "Classes of errors, their fields and causes are " ..
     'described in docs/errors.md. Catch errors with pcall, and test them with cuda.is_error(err, "MemoryError").' },
-  { "index subscript slice+assign slicing read+element last+element first+element one+element", "Indices are " ..
+  { "?index subscript slice+assign slicing read+element last+element first+element one+element", "Indices are " ..
     "described in docs/arrays.md, section Positions: a[2] and a[{ 2, 3 }] are elements, a[{ {}, 1 }] is the first " ..
     "column. They start at 1." },
   { "=range index+range", "Ranges of an index are described in docs/arrays.md, section Positions: a[{ { 1, 3 } }] " ..
     "has the elements 1 to 3. Ranges of numbers are gpuarray.arange(start, stop, step)." },
-  { "row column row+select column+select sum+row sum+column", "Rows are a[i], columns a[{ {}, i }], see " ..
+  { "?row ?column row+select column+select sum+row sum+column", "Rows are a[i], columns a[{ {}, i }], see " ..
     "docs/arrays.md, section Positions. a:sum(2) adds each row, a:sum(1) each column, see docs/reductions.md." },
 }
 
-local ways -- { topic, text, stems, words, alone }
+local ways -- { topic, text, stems, words, alone, vague }
 
 local function read()
   ways = {}
   for _, topic in ipairs(M.list) do
     for text in gmatch(topic[1], "%S+") do
       local way = { topic = topic, stems = {}, words = #words.of(text), alone = find(text, "=", 1, true),
-        text = gsub(text, "=", "") }
+        vague = find(text, "?", 1, true), text = gsub(text, "[=?]", "") }
       for part in gmatch(way.text, "[^+]+") do
         local pair = words.of(part)
         way.stems[#way.stems + 1] = pair[1].same .. (pair[2] and "-" .. pair[2].same or "")
@@ -183,7 +184,6 @@ local function read()
   end
 end
 
--- A word alone does not count if the question also has a function's name: "mean of each row".
 local function fits(way, asked, list)
   local used = {}
   for _, stem in ipairs(way.stems) do
@@ -192,7 +192,7 @@ local function fits(way, asked, list)
   end
   for _, word in ipairs(list) do
     local other = not (used[word.same] or word.empty or word.weak)
-    if other and (way.alone or way.words == 1 and entries.by_name["cuda.gpuarray." .. word.text]) then return false end
+    if other and (way.alone or way.vague and entries.by_name["cuda.gpuarray." .. word.text]) then return false end
   end
   return true
 end
