@@ -444,16 +444,16 @@ function Array:masked_fill(mask, value, options) end
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
----  of the dtype. neginf: replaces negative infinity; default: the least finite number
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function gpuarray.nan_to_num(a, options) end
 
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
----  of the dtype. neginf: replaces negative infinity; default: the least finite number
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function Array:nan_to_num(options) end
@@ -839,22 +839,22 @@ function gpuarray.sort(a, options) end
 ---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
 function Array:sort(options) end
 
----Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param k integer  the number of elements
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k least elements, the least first
+---  default: the last one. largest = false: return the k smallest elements, the smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
 function gpuarray.topk(a, k, options) end
 
----Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param k integer  the number of elements
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k least elements, the least first
+---  default: the last one. largest = false: return the k smallest elements, the smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
@@ -1197,7 +1197,7 @@ function gpuarray.any(a, options) end
 ---@raise LogicError if an axis is out of range or appears twice, or out has another shape
 function Array:any(options) end
 
----The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
@@ -1208,7 +1208,7 @@ function Array:any(options) end
 ---  out has another shape
 function gpuarray.argmax(a, options) end
 
----The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1218,7 +1218,7 @@ function gpuarray.argmax(a, options) end
 ---  out has another shape
 function Array:argmax(options) end
 
----The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
@@ -1229,7 +1229,7 @@ function Array:argmax(options) end
 ---  out has another shape
 function gpuarray.argmin(a, options) end
 
----The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1275,7 +1275,7 @@ function gpuarray.dot(a, b, options) end
 ---@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
 function Array:dot(b, options) end
 
----The greatest element; NaN if an element is NaN.
+---The largest element; NaN if an element is NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1285,7 +1285,7 @@ function Array:dot(b, options) end
 ---  out has another shape
 function gpuarray.max(a, options) end
 
----The greatest element; NaN if an element is NaN.
+---The largest element; NaN if an element is NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
 ---  1. out: an array that receives the result
@@ -1313,7 +1313,7 @@ function gpuarray.mean(a, options) end
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function Array:mean(options) end
 
----The least element; NaN if an element is NaN.
+---The smallest element; NaN if an element is NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1323,7 +1323,7 @@ function Array:mean(options) end
 ---  out has another shape
 function gpuarray.min(a, options) end
 
----The least element; NaN if an element is NaN.
+---The smallest element; NaN if an element is NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
 ---  1. out: an array that receives the result
@@ -1332,7 +1332,7 @@ function gpuarray.min(a, options) end
 ---  out has another shape
 function Array:min(options) end
 
----The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1342,7 +1342,7 @@ function Array:min(options) end
 ---  out has another shape
 function gpuarray.nanargmax(a, options) end
 
----The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
 ---  1. out: an array that receives the result
@@ -1351,7 +1351,7 @@ function gpuarray.nanargmax(a, options) end
 ---  out has another shape
 function Array:nanargmax(options) end
 
----The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1361,7 +1361,7 @@ function Array:nanargmax(options) end
 ---  out has another shape
 function gpuarray.nanargmin(a, options) end
 
----The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
 ---  1. out: an array that receives the result
@@ -1370,7 +1370,7 @@ function gpuarray.nanargmin(a, options) end
 ---  out has another shape
 function Array:nanargmin(options) end
 
----The greatest element that is not NaN; NaN if all are.
+---The largest element that is not NaN; NaN if all are.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1380,7 +1380,7 @@ function Array:nanargmin(options) end
 ---  out has another shape
 function gpuarray.nanmax(a, options) end
 
----The greatest element that is not NaN; NaN if all are.
+---The largest element that is not NaN; NaN if all are.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
 ---  1. out: an array that receives the result
@@ -1389,7 +1389,7 @@ function gpuarray.nanmax(a, options) end
 ---  out has another shape
 function Array:nanmax(options) end
 
----The least element that is not NaN; NaN if all are.
+---The smallest element that is not NaN; NaN if all are.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
@@ -1399,7 +1399,7 @@ function Array:nanmax(options) end
 ---  out has another shape
 function gpuarray.nanmin(a, options) end
 
----The least element that is not NaN; NaN if all are.
+---The smallest element that is not NaN; NaN if all are.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
 ---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
 ---  1. out: an array that receives the result
@@ -1427,14 +1427,14 @@ function gpuarray.prod(a, options) end
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 function Array:prod(options) end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which does not support subtraction
 function gpuarray.ptp(a, options) end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which does not support subtraction
