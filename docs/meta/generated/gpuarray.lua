@@ -446,16 +446,16 @@ function Array:masked_fill(mask, value, options) end
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
----  of the dtype. neginf: replaces negative infinity; default: the least finite number
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function gpuarray.nan_to_num(a, options) end
 
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
----  of the dtype. neginf: replaces negative infinity; default: the least finite number
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function Array:nan_to_num(options) end
@@ -861,25 +861,35 @@ function gpuarray.sort(a, options) end
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:sort(options) end
 
----Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param k integer  the number of elements
+<<<<<<< HEAD
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
 ---  also come before this table. axis: the last one by default. largest = false: return the k least elements, the least
 ---  first
+=======
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
+---  default: the last one. largest = false: return the k smallest elements, the smallest first
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
 ---@overload fun(a: any, k: any, axis: any, options: table): cudalua.gpuarray.Array, cudalua.gpuarray.Array
 function gpuarray.topk(a, k, options) end
 
----Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param k integer  the number of elements
+<<<<<<< HEAD
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
 ---  also come before this table. axis: the last one by default. largest = false: return the k least elements, the least
 ---  first
+=======
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
+---  default: the last one. largest = false: return the k smallest elements, the smallest first
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
@@ -1249,7 +1259,7 @@ function gpuarray.any(a, options) end
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:any(options) end
 
----The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
@@ -1261,7 +1271,7 @@ function Array:any(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.argmax(a, options) end
 
----The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1272,7 +1282,7 @@ function gpuarray.argmax(a, options) end
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:argmax(options) end
 
----The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
@@ -1284,7 +1294,7 @@ function Array:argmax(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.argmin(a, options) end
 
----The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1333,7 +1343,7 @@ function gpuarray.dot(a, b, options) end
 ---@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
 function Array:dot(b, options) end
 
----The greatest element; NaN if an element is NaN.
+---The largest element; NaN if an element is NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1344,10 +1354,17 @@ function Array:dot(b, options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.max(a, options) end
 
+<<<<<<< HEAD
 ---The greatest element; NaN if an element is NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
+=======
+---The largest element; NaN if an element is NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
@@ -1375,7 +1392,7 @@ function gpuarray.mean(a, options) end
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:mean(options) end
 
----The least element; NaN if an element is NaN.
+---The smallest element; NaN if an element is NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1386,17 +1403,24 @@ function Array:mean(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.min(a, options) end
 
+<<<<<<< HEAD
 ---The least element; NaN if an element is NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
+=======
+---The smallest element; NaN if an element is NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:min(options) end
 
----The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1407,17 +1431,24 @@ function Array:min(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanargmax(a, options) end
 
+<<<<<<< HEAD
 ---The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
+=======
+---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanargmax(options) end
 
----The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1428,17 +1459,24 @@ function Array:nanargmax(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanargmin(a, options) end
 
+<<<<<<< HEAD
 ---The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
+=======
+---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanargmin(options) end
 
----The greatest element that is not NaN; NaN if all are.
+---The largest element that is not NaN; NaN if all are.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1449,17 +1487,24 @@ function Array:nanargmin(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmax(a, options) end
 
+<<<<<<< HEAD
 ---The greatest element that is not NaN; NaN if all are.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
+=======
+---The largest element that is not NaN; NaN if all are.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanmax(options) end
 
----The least element that is not NaN; NaN if all are.
+---The smallest element that is not NaN; NaN if all are.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
@@ -1470,10 +1515,17 @@ function Array:nanmax(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmin(a, options) end
 
+<<<<<<< HEAD
 ---The least element that is not NaN; NaN if all are.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
+=======
+---The smallest element that is not NaN; NaN if all are.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
+---  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
+---  1. out: an array that receives the result
+>>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
@@ -1501,7 +1553,7 @@ function gpuarray.prod(a, options) end
 ---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:prod(options) end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
@@ -1509,7 +1561,7 @@ function Array:prod(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.ptp(a, options) end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which does not support subtraction

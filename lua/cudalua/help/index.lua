@@ -1422,7 +1422,7 @@ PyCUDA's multi_take_put: out[k][dest_indices] = arrays[k][src_indices + src_offs
 = cuda.gpuarray.nan_to_num(a, options)
 Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 @param a cuda.gpuarray.Array  the array, of any shape
-@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number of the dtype. neginf: replaces negative infinity; default: the least finite number
+@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 @return cuda.gpuarray.Array  of a's dtype
 @raise LogicError if a replacement is not a number
 @options allocator nan neginf out posinf stream
@@ -2325,19 +2325,19 @@ The limits of a float type.
 @field nmant integer  the number of stored bits of the significand
 @field eps number  the difference between 1 and the next number
 @field epsneg number  the difference between 1 and the previous number
-@field max number               the greatest finite number
+@field max number               the largest finite number
 @field min number               -max
-@field smallest_normal number  the least positive number with full precision; also called `tiny`
+@field smallest_normal number  the smallest positive number with full precision; also called `tiny`
 @field tiny number  another name of smallest_normal
-@field smallest_subnormal number  the least positive number
+@field smallest_subnormal number  the smallest positive number
 @field precision integer  the number of decimal digits that are preserved
 @field resolution number        10^-precision
 = cuda.dtype.IntegerInfo class
 The limits of an integer type.
 @field dtype cuda.dtype.DType  the integer type
 @field bits integer  the number of bits
-@field min integer|ffi.cdata*  the least integer; int64_t cdata for int64
-@field max integer|ffi.cdata*  the greatest integer; int64_t cdata for int64, uint64_t cdata for uint64
+@field min integer|ffi.cdata*  the smallest integer; int64_t cdata for int64
+@field max integer|ffi.cdata*  the largest integer; int64_t cdata for int64, uint64_t cdata for uint64
 = cuda.dtype.bfloat16 field
 @type cuda.dtype.DType
 the upper half of a float32; its ctype is uint16_t with the bits
@@ -2472,7 +2472,7 @@ Returns the value of a float16.
 @return number
 @raise LogicError if it is not a 16-bit integer
 = cuda.elementwise module
-Kernels made of one statement of the user's, which is done for each element of some arrays.
+Kernels that run one statement of CUDA C, which you write, for each element of some arrays.
 = cuda.elementwise.ElementwiseKernel class
 A kernel that runs a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y", "y[i] =
 a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order for any layout, and `n` is the number of
@@ -2640,7 +2640,7 @@ log2 pow real reciprocal rint round sign sin sinc sinh sqrt square tan tanh.
 = cuda.math.y1(a, options) = cuda.gpuarray.y1
 = cuda.math.yn(n, a, options) = cuda.gpuarray.yn
 = cuda.reduction module
-Kernels that make one value of the elements of arrays, from the user's expressions.
+Kernels that make one value of the elements of arrays, from expressions that you write.
 = cuda.reduction.Options class
 @field preamble string?    CUDA C before the kernel: functions, types, #include
 @field options string[]?  options of the compiler, which by default fuses products and sums
@@ -3829,7 +3829,7 @@ Returns the declaration of the argument in C.
 @field smem_granularity integer  threads whose accesses to shared memory are served together: the number of its banks
 @field smem_alloc_granularity integer  bytes in one unit of allocation of shared memory
 = cuda.tools.DeviceData.make_valid_tex_channel_count(size, ...)
-Returns the least valid number of texture channels that is at least `size`.
+Returns the smallest valid number of texture channels that is at least `size`.
 @param size integer  the number of channels, from 1 to 4
 @param ... integer  size, if you call it as a method
 @return integer channels  1, 2 or 4
@@ -4629,7 +4629,7 @@ Returns the kernel's C signature: "void add(float *dest, const float *a, int n)"
 cuOccupancyMaxPotentialBlockSize: returns the block size with the highest occupancy.
 @param options? {shared: integer|fun(threads: integer): integer, limit: integer}  shared: the dynamic shared memory of a block in bytes, or a function that returns it for a number of threads; limit: the maximum number of threads in a block
 @return integer block    the number of threads
-@return integer min_grid  the least number of blocks that fills the device
+@return integer min_grid  the smallest number of blocks that fills the device
 @raise LaunchError if no block fits, LogicError for invalid options and if its context is not current
 @options limit shared
 = cuda.Graph:add_child(record)
@@ -5052,7 +5052,7 @@ the capture of another one.
 @return string? status  "invalidated" if the capture was broken and has not ended yet
 @raise LogicError for a closed stream
 = cuda.TRSA_OVERRIDE_FORMAT field
-Flag of texture references: the array's format does not count.
+Flag of texture references: overrides the array's format.
 = cuda.TRSF_DISABLE_TRILINEAR_OPTIMIZATION field
 Flag of texture references: filtering between levels is not simplified.
 = cuda.TRSF_NORMALIZED_COORDINATES field
@@ -5324,7 +5324,7 @@ processes must finish their work with it and close it.
 = cuda.mem_handle_type field
 CUmemAllocationHandleType: how memory of pools and virtual ranges is given to other processes.
 = cuda.mem_host_register_flags field
-CU_MEMHOSTREGISTER_*: for memory of the program's own that is page-locked later.
+CU_MEMHOSTREGISTER_*: for memory that your program allocated and that is page-locked later.
 = cuda.mem_location_type field
 CUmemLocationType: where memory is.
 = cuda.mem_range_attribute field
@@ -5642,7 +5642,7 @@ An 8-bit unsigned integer.
 @field log? "x"|"y"|"xy"  the logarithmic axes
 @field xlim? number[]  {low, high}, the range of the x axis; default: all values
 @field ylim? number[]  {low, high}, the range of the y axis; default: all values
-@field bins? integer|number[]  for histograms: the number of bins, or a list of edges; default 2 n^(1/3), at most 64, from the least to the greatest finite value
+@field bins? integer|number[]  for histograms: the number of bins, or a list of edges; default 2 n^(1/3), at most 64, from the smallest to the largest finite value
 @field file? string  the name of an SVG file to write
 @field to? file*|fun(text: string)  as for show
 @field colour? 24|8|0  as for show
@@ -5838,7 +5838,7 @@ Only the lower triangle of a is read; its diagonal is taken as real.
 = cuda.linalg.cond(a, options)
 The condition numbers of matrices; infinity for singular matrices.
 @param a cuda.gpuarray.Array  the matrices, (..., m, n); they must be square for norms other than 2 and -2
-@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: as for linalg.norm; default: 2, the greatest singular value divided by the least one
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: as for linalg.norm; default: 2, the largest singular value divided by the smallest one
 @return cuda.gpuarray.Array  (...): real
 @raise LogicError for empty matrices, for matrices that have to be square and are not, other values of ord, 16-bit floats, and if out has another shape
 @options allocator ord out stream
@@ -5875,7 +5875,7 @@ degree that its largest matrix needs. The program waits for the norms.
 @raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out has another shape
 @options allocator out stream
 = cuda.linalg.inv(a, options)
-The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
+The inverses of square matrices. linalg.solve() is faster and more accurate than a product with an inverse.
 @param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: as for linalg.solve
 @return cuda.gpuarray.Array
@@ -5930,8 +5930,8 @@ and the last array may be vectors.
 @options allocator out stream
 = cuda.linalg.norm(a, options)
 The norm of all elements as one vector, or with ord the norms of the matrices on the last two axes. "fro" is the root
-of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the greatest and least singular value. 1
-and -1 are the greatest and least sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
+of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the largest and smallest singular value. 1
+and -1 are the largest and smallest sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
 in a row. For a 1-D array, ord is that of gpuarray.norm().
 @param a cuda.gpuarray.Array  an array of any shape
 @param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: the kind of norm, see above
@@ -6786,8 +6786,8 @@ dimension.
 = cuda.random.integers(shape, low, high, dtype)
 Random integers from low to high, both included, from the module's generator: as Generator:integers.
 @param shape? integer|integer[]  as for random.uniform
-@param low integer|ffi.cdata*  the least integer
-@param high integer|ffi.cdata*  the greatest integer
+@param low integer|ffi.cdata*  the smallest integer
+@param high integer|ffi.cdata*  the largest integer
 @param dtype? any  an integer type; default: int64
 @return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:integers
@@ -6918,7 +6918,7 @@ Tests whether any element is not 0; NaN counts as not 0. False for an array with
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmax(a, options)
-The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 Without an axis, positions count all elements in C order.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
@@ -6927,7 +6927,7 @@ Without an axis, positions count all elements in C order.
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmin(a, options)
-The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 Without an axis, positions count all elements in C order.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
@@ -6953,9 +6953,9 @@ Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axi
 @raise LogicError as sort
 @options allocator axis descending out stream
 = cuda.gpuarray.bincount(a, options)
-Counts the integers from 1 to the greatest element: element v of the result is the count of the number v. So it
+Counts the integers from 1 to the largest element: element v of the result is the count of the number v. So it
 counts positions and the results of argmin(), unique() and digitize(). Add 1 to numbers that begin with 0. The
-program waits until the greatest element is known.
+program waits until the largest element is known.
 @param a cuda.gpuarray.Array  a 1-D array of integers from 1
 @param options? {weights: any, minlength: integer, stream: cuda.Stream, allocator: function}  weights: an array with a's shape, whose elements are summed instead of ones; minlength: the minimum number of elements of the result
 @return cuda.gpuarray.Array  int64; with weights, float64
@@ -7023,11 +7023,11 @@ as float32, rounded once. With a matrix, the product that matmul() computes.
 @options allocator dtype out stream
 = cuda.gpuarray.histogram(a, bins, options)
 Counts the elements between edges, as NumPy's histogram. A bin includes its lower edge, and the last bin includes
-both edges. Elements outside and NaNs are not counted. Without a range the program waits for the least and the
-greatest element.
+both edges. Elements outside and NaNs are not counted. Without a range the program waits for the smallest and the
+largest element.
 @param a cuda.gpuarray.Array  an array of any shape
 @param bins? any  the number of bins of equal width, default 10; or the edges, an ascending list or array with one more element
-@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high}, the range of the bins; default: from the least to the greatest element; weights: an array with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the integral is 1
+@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high}, the range of the bins; default: from the smallest to the largest element; weights: an array with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the integral is 1
 @return cuda.gpuarray.Array counts  int64; with weights or density, float64
 @return cuda.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of edges, float64
 @raise LogicError if the range is not finite, if the edges descend, and if types or shapes do not fit
@@ -7050,8 +7050,12 @@ without elements.
 @raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.max(a, options)
+<<<<<<< HEAD
 The greatest element; NaN if an element is NaN.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
+=======
+The largest element; NaN if an element is NaN.
+>>>>>>> wip-help
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -7075,24 +7079,36 @@ Integers give the default float.
 @raise LogicError for an array without elements, and for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.min(a, options)
+<<<<<<< HEAD
 The least element; NaN if an element is NaN.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
+=======
+The smallest element; NaN if an element is NaN.
+>>>>>>> wip-help
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmax(a, options)
+<<<<<<< HEAD
 The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
+=======
+The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+>>>>>>> wip-help
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmin(a, options)
+<<<<<<< HEAD
 The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
+=======
+The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+>>>>>>> wip-help
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
@@ -7107,8 +7123,12 @@ The cumulative sum as cumsum() computes it, with NaN counted as 0.
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.nanmax(a, options)
+<<<<<<< HEAD
 The greatest element that is not NaN; NaN if all are.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
+=======
+The largest element that is not NaN; NaN if all are.
+>>>>>>> wip-help
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -7132,8 +7152,12 @@ the mean of the two in the middle; NaN if all are NaN. Integers give the default
 @raise LogicError for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmin(a, options)
+<<<<<<< HEAD
 The least element that is not NaN; NaN if all are.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
+=======
+The smallest element that is not NaN; NaN if all are.
+>>>>>>> wip-help
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -7227,8 +7251,12 @@ The product of the elements, computed in the types of sum(). 1 for an array with
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.ptp(a, options)
+<<<<<<< HEAD
 The greatest element minus the least one.
 @call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
+=======
+The largest element minus the smallest one.
+>>>>>>> wip-help
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 @return cuda.gpuarray.Array
@@ -7273,7 +7301,7 @@ PyCUDA's subset_dot: the sum of the products of the elements at the given positi
 @raise LogicError for positions out of range, and as gpuarray.dot
 @options allocator dtype out stream
 = cuda.gpuarray.subset_max(subset, a, options)
-PyCUDA's subset_max: the greatest element at the given positions.
+PyCUDA's subset_max: the largest element at the given positions.
 @param subset any                as for gpuarray.subset_sum
 @param a cuda.gpuarray.Array  the array, of any shape
 @param options? any  as for gpuarray.max, applied to the array of selected elements
@@ -7281,7 +7309,7 @@ PyCUDA's subset_max: the greatest element at the given positions.
 @raise LogicError for positions out of range, and as gpuarray.max
 @options allocator axis keepdims out stream
 = cuda.gpuarray.subset_min(subset, a, options)
-PyCUDA's subset_min: the least element at the given positions.
+PyCUDA's subset_min: the smallest element at the given positions.
 @param subset any                as for gpuarray.subset_sum
 @param a cuda.gpuarray.Array  the array, of any shape
 @param options? any  as for gpuarray.min, applied to the array of selected elements
@@ -7306,12 +7334,16 @@ array without elements.
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.topk(a, k, options)
-Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ones. NaN is greater than everything.
 @call fun(a: any, k: any, axis: any, options: table): cuda.gpuarray.Array, cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param k integer  the number of elements
+<<<<<<< HEAD
 @param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. largest = false: return the k least elements, the least first
+=======
+@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: return the k smallest elements, the smallest first
+>>>>>>> wip-help
 @return cuda.gpuarray.Array values
 @return cuda.gpuarray.Array positions  int64, on the axis, from 1
 @raise LogicError if the axis has fewer elements, and as sort

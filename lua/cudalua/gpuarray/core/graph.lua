@@ -405,7 +405,7 @@ local function common(op, a, b)
   return dtypes.promote(a, b)
 end
 
--- The least and the greatest number of an integer type.
+-- The smallest and the largest number of an integer type.
 local function limits(dt)
   local bits = 8 * dt.itemsize
   if dt.kind == "uint" then return 0, bits == 64 and 0xffffffffffffffffULL or 2 ^ bits - 1 end

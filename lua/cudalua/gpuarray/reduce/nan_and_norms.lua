@@ -123,7 +123,7 @@ local function logsumexp(what, a, options)
     return finish(what, reduce(what, reductions.sum, a, axes, keepdims, t):log(), result, out)
   end
   local list, x = converted(a, t)
-  -- Of the greatest element, the others are small parts; an infinite one is not a measure.
+  -- Of the largest element, the others are small parts; an infinite one is not a measure.
   local most = reduce(what, reductions.max, x, axes, true)
   local shift = graph.ternary(ops.where, graph.unary(ops.isfinite, most), most, 0):eval()
   list[#list + 1] = x - shift

@@ -38,7 +38,7 @@ local function extremes(what, a, options)
   return out ~= nil and functions.deliver(what, x, out) or x
 end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
@@ -193,7 +193,7 @@ local function take(a, subset) return require("cudalua.gpuarray.index.take").tak
 ---@raise LogicError for positions out of range, and as gpuarray.sum
 function M.subset_sum(subset, a, options) return M.sum(take(a, subset), options) end
 
----PyCUDA's subset_min: the least element at the given positions.
+---PyCUDA's subset_min: the smallest element at the given positions.
 ---@param subset any                as for gpuarray.subset_sum
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? any  as for gpuarray.min, applied to the array of selected elements
@@ -201,7 +201,7 @@ function M.subset_sum(subset, a, options) return M.sum(take(a, subset), options)
 ---@raise LogicError for positions out of range, and as gpuarray.min
 function M.subset_min(subset, a, options) return M.min(take(a, subset), options) end
 
----PyCUDA's subset_max: the greatest element at the given positions.
+---PyCUDA's subset_max: the largest element at the given positions.
 ---@param subset any                as for gpuarray.subset_sum
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? any  as for gpuarray.max, applied to the array of selected elements
