@@ -11,6 +11,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
+local same_cuts = require "cudalua.gpuarray.core.same_cuts"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local floor, min = math.floor, math.min
@@ -31,6 +32,11 @@ M.FEW = 16
 M.BUDGET = 64 * 2 ^ 20
 
 local serial = 0 -- walks of plan.lua count upwards
+
+function same_cuts.new_mark()
+  serial = serial - 1
+  return serial
+end
 
 -- ---- looking ------------------------------------------------------------------------------------------------------
 
@@ -282,6 +288,7 @@ end
 function M.may_have_companions(home)
   return not home or not home.store.released and not core.array_ready(home.buf)
 end
+function same_cuts.may_have_companions(home) return M.may_have_companions(home) end
 
 -- Some memory that is read.
 local function memory_of(s)
@@ -352,21 +359,26 @@ local function go_on(s)
   end
 end
 
--- Operations after a cut reach back to it.
-local function begin_there(s)
-  for k = s.start, s.n do
-    local y = s.nodes[k]
+---Operations after a cut reach back to it.
+---@param nodes cudalua.gpuarray.Array[]
+---@param from integer  the first one
+---@param to integer    the last one
+function same_cuts.begin_there(nodes, from, to)
+  for k = from, to do
+    local y = nodes[k]
     if y._sig then y._low = least(least(least(y._born, y._a), y._b), y._c) end
   end
 end
+local begin_there = same_cuts.begin_there
 
 -- Stores the live values at the best place. Returns false if there is no such place.
-local function cut(s, x, final)
+local function cut(s, x, final, record)
   local place = place_of(s, x, final)
   if not place then return false end
   local asked, stored = live_at(s, x, place)
   if #asked == 0 then return false end
   if planning.notes then planning.notes:cut(s, x, place, asked, stored) end
+  if record then same_cuts.add(record, place, asked, stored) end
   if #stored > 1 then results.together(stored, true) end
   for k = 1, #asked do evaluate.evaluate(asked[k], true) end
   go_on(s)
@@ -384,15 +396,19 @@ function M.cut(x, reach)
       return
     end
   end
+  if same_cuts.make(x) and x._born - x._low <= reach then return end
+  local record = x._sig and same_cuts.begin(x)
   while x._sig do
     local s = look(x)
     local n, done = s.operations, false
     if x._sig then x._low = s.low end
-    while x._sig and x._born - s.low > (done and M.AHEAD or reach) and cut(s, x) do
+    while x._sig and x._born - s.low > (done and M.AHEAD or reach) and cut(s, x, false, record) do
       done = true
       if s.room < math.huge then break end
     end
-    if done then begin_there(s) end
+    if record then same_cuts.finish(record, done and s.room == math.huge) end
+    record = nil
+    if done then begin_there(s.nodes, s.start, s.n) end
     leave(s)
     if not x._sig or x._born - x._low <= reach then return end
     if not done then
@@ -406,17 +422,22 @@ end
 ---Cuts an expression that is about to be evaluated, until the rest fits into one kernel.
 ---@param x cudalua.gpuarray.Array
 function M.fit(x)
+  local far = x._born - x._low >= M.OPERATIONS
+  if far and same_cuts.make(x) then return end
   while x._sig do
     local n, leaves = size_of_expression(x, M.OPERATIONS)
     if n <= M.OPERATIONS and leaves <= M.LEAVES then return end
+    local record = far and same_cuts.begin(x)
     local s, cuts = look(x), 0
     while x._sig and s.operations > M.OPERATIONS or cuts == 0 do
-      if not cut(s, x, true) then break end
+      if not cut(s, x, true, record) then break end
       cuts = cuts + 1
       if s.room < math.huge then break end
     end
-    if cuts > 0 then begin_there(s) end
+    if cuts > 0 then begin_there(s.nodes, s.start, s.n) end
     leave(s)
+    if record then same_cuts.finish(record, s.operations <= M.OPERATIONS and s.room == math.huge) end
+    far = false
     if cuts == 0 then return evaluate.compute_operands(x) end
   end
 end
