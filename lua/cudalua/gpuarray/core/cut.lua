@@ -442,6 +442,6 @@ function M.fit(x)
   end
 end
 
-graph.cut, graph.fit = M.cut, M.fit
+graph.cut, graph.fit, evaluate.limits = M.cut, M.fit, M
 
 return M
