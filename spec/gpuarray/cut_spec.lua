@@ -105,6 +105,7 @@ describe("A loop of arrays", function()
       return different
     end
     local before = kinds()
+    same_cuts.forget()
     finally(knob(cut, "is_known", function() return false end))
     assert.is_true(kinds() > before)
   end)
@@ -217,7 +218,9 @@ describe("A cut", function()
     assert.same({ 387, 388, 389, 390 }, a:tolist())
     assert.is_true(most <= 2 * cut.LIMIT, most .. " operations")
     local b = long(x, 200)
-    assert.equal(3, gpu.kernels(function() b:sum():item() end))
+    assert.equal(2, gpu.kernels(function() b:sum():item() end))
+    assert.equal(1, gpu.kernels(function() long(x, cut.HALF):sum():item() end))
+    assert.equal(2, gpu.kernels(function() long(x:exp(), cut.HALF - 1):sum():item() end))
     assert.equal(201 * 4 + 6, b:sum():item())
   end)
 
