@@ -88,12 +88,14 @@ describe("Cuts that come again", function()
       function() return other_operand(120) end,
       function() return chain(x, x, 120) end, -- reads one array where others read two
     }
-    for turn = 1, 4 do
-      for k, f in ipairs(programs) do
-        local want, got = alone(f), nil
-        local _, found = looks(function() got = f():tolist() end)
+    for k, f in ipairs(programs) do
+      for l, g in ipairs(programs) do
+        same_cuts.forget()
+        local want, got = alone(g), nil
+        for _ = 1, 3 do f():eval() end
+        local _, found = looks(function() got = g():tolist() end)
         assert.same(want, got)
-        assert.equal(0, found, ("turn %d, program %d"):format(turn, k))
+        assert.equal(k == l and 1 or 0, found, ("%d after %d"):format(l, k))
       end
     end
   end)
@@ -124,11 +126,24 @@ describe("Cuts that come again", function()
     assert.is_truthy(held[1])
   end)
 
-  it("are not remembered if other operations come in their place again and again", function()
-    for turn = 1, 4 * same_cuts.MOST do chain(x, y, 120, turn % 40 + 1):eval() end
-    local function f() return chain(x, y, 120, 1) end
-    assert.same(alone(f), f():tolist())
-    assert.equal(0, (select(2, looks(function() f():eval() end))))
+  it("are remembered of some that end alike, and of others where these do not come back", function()
+    local function turn(from, to)
+      local found = 0
+      for k = from, to do
+        local function f() return chain(x, y, 120, k) end
+        local got
+        found = found + select(2, looks(function() got = f():tolist() end))
+        assert.same(alone(f), got)
+      end
+      return found
+    end
+    local few = same_cuts.EACH
+    for _ = 1, 4 do turn(1, few) end
+    assert.equal(few, turn(1, few))
+    turn(few + 1, same_cuts.OTHERS)
+    assert.equal(few, turn(1, few)) -- others did not come often enough
+    for _ = 1, same_cuts.OTHERS + 2 do turn(60, 60) end
+    assert.equal(1, turn(60, 60))
   end)
 
   it("are looked for again if the first operations were evaluated or collected", function()

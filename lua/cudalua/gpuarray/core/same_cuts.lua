@@ -17,8 +17,9 @@ local M = {}
 
 ---So many expressions are remembered.
 M.MOST = 16
----An expression is not remembered any more if other operations came so often in its place.
-M.OTHERS = 8
+---So many of them may end alike and have equally many operations. Another one takes the place of one of them only if
+---that did not come back meanwhile, while others came so often.
+M.EACH, M.OTHERS = 4, 8
 
 -- Codes of operands, of 12 bits: how many operations ago it was written; from LEAF on the number of an array that is
 -- read, in the order of first reading; a value; nothing.
@@ -30,9 +31,9 @@ local LEAF, VALUE, NONE, OPERAND, SIGNATURES = 1024, 2048, 2049, 4096, 16384
 ---@field n integer          how many operations there were since its first one, with it
 ---@field size integer       of the expression
 ---@field low integer        _born of its first operation, the last time
----@field codes number[]|false  of the operations; false: it came once, or its cuts cannot be remembered
+---@field codes number[]|false  of the operations; false: it came once, or its cuts could not be remembered
 ---@field cuts cudalua.gpuarray.SameCut[]
----@field others integer     how often other operations came in its place
+---@field others integer     how often other operations came in its place since it came
 
 ---A cut: the numbers of the operations that it stores, and of the last one before it.
 ---@class cudalua.gpuarray.SameCut
@@ -97,13 +98,8 @@ end
 
 local function begin_marks() mark, nleaves = M.new_mark(), 0 end
 
-local function find(x)
-  local sig, n, size = x._sig, x._born - x._low + 1, x._size
-  for i = 1, #known do
-    local r = known[i]
-    if r.n == n and r.sig == sig and r.size == size then return r end
-  end
-end
+-- May a record be of this expression?
+local function is_like(r, x) return r.n == x._born - x._low + 1 and r.sig == x._sig and r.size == x._size end
 
 ---Are an expression's operations those of a record?
 ---@param r cudalua.gpuarray.SameCuts
@@ -129,8 +125,12 @@ local function memory_of(nodes, n)
   return false
 end
 
--- May a cut store these arrays, on some of which the expression does not depend? As in cut.lua.
-local function may_store(list, nodes, n)
+---May a cut store these arrays, on some of which the expression does not depend? As in cut.lua.
+---@param list cudalua.gpuarray.Array[]
+---@param nodes cudalua.gpuarray.Array[]  the operations
+---@param n integer
+---@return boolean
+function M.may_store(list, nodes, n)
   local home = memory_of(nodes, n)
   if not M.may_have_companions(home) then return false end
   local inside, dead, homes = storage.recorded_from(), {}, {}
@@ -151,7 +151,7 @@ local function cut(c, nodes, n)
     if not y._sig then return false end -- a finalizer computed it
     stored[k] = y
   end
-  if not c.alone and not may_store(stored, nodes, n) then return false end
+  if not c.alone and not M.may_store(stored, nodes, n) then return false end
   if #stored > 1 then results.together(stored, true) end
   for k = 1, #c.asked do evaluate.evaluate(nodes[c.asked[k] ], true) end
   return true
@@ -165,35 +165,42 @@ local function make_cuts(x, cuts, nodes, n)
   return true
 end
 
+-- The record of an expression.
+local function find(x, nodes, n)
+  local same
+  for i = 1, #known do
+    local r = known[i]
+    if r.codes and not same and is_like(r, x) and M.are_same(r, nodes, x._born - n + 1) then
+      same, r.others = r, 0
+    elseif is_like(r, x) then
+      r.others = r.others + 1
+    end
+  end
+  return same
+end
+
+local function may_be_known(x)
+  for i = 1, #known do
+    if known[i].codes and is_like(known[i], x) then return true end
+  end
+end
+
 ---Cuts an expression that was cut before.
 ---@param x cudalua.gpuarray.Array
 ---@return boolean done   false: other operations came before, or not all cuts could be made
 function M.make(x)
-  local r = find(x)
-  if not r or not r.codes or planning.notes then return false end
+  if planning.notes or not may_be_known(x) then return false end
   local nodes, all, n = operations_of(x)
-  local done = n and M.are_same(r, nodes, x._low) or false
-  if not done and n then r.codes, r.others = false, r.others + 1 end
-  if done then done = make_cuts(x, r.cuts, nodes, n) end -- it runs finalizers, so that nothing is compared behind it
+  local r = n and find(x, nodes, n)
+  local done = r and make_cuts(x, r.cuts, nodes, n) or false -- it runs finalizers, so that nothing is compared behind it
   leave(nodes, all)
   return done
 end
 
----An expression is about to be cut.
----@param x cudalua.gpuarray.Array
----@return cudalua.gpuarray.SameCuts? record  its cuts are to be added to it
-function M.begin(x)
-  if planning.notes or graph.limits_lifted() then return nil end
-  local r = find(x)
-  if not r then
-    turn = turn % M.MOST + 1
-    known[turn] = { sig = x._sig, n = x._born - x._low + 1, size = x._size, low = 0, codes = false, cuts = {},
-      others = 0 }
-    return nil
-  end
-  if r.others >= M.OTHERS then return nil end
+-- The codes of an expression's operations; nil: some have none.
+local function codes_of(x)
   local nodes, all, n = operations_of(x)
-  local low, codes = x._low, {}
+  local codes, low = {}, x._low
   begin_marks()
   for k = 1, n or 0 do
     local c = code(nodes[k], low)
@@ -204,9 +211,40 @@ function M.begin(x)
     codes[k] = c
   end
   leave(nodes, all)
-  r.low, r.codes, r.cuts = low, n and codes or false, {}
-  if not n then r.others = r.others + 1 end
-  return n and r or nil
+  return n and codes
+end
+
+-- A place for a new record.
+local function place_for(x)
+  local like, oldest = 0, nil
+  for i = 1, #known do
+    if is_like(known[i], x) then
+      like = like + 1
+      if not oldest or known[i].others > known[oldest].others then oldest = i end
+    end
+  end
+  if like >= M.EACH then return known[oldest].others >= M.OTHERS and oldest or nil end
+  turn = turn % M.MOST + 1
+  return turn
+end
+
+---An expression is about to be cut.
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.SameCuts? record  its cuts are to be added to it; nil: it came for the first time
+function M.begin(x)
+  if planning.notes or graph.limits_lifted() then return nil end
+  for i = 1, #known do
+    local r = known[i]
+    if not r.codes and is_like(r, x) then
+      r.low, r.codes, r.cuts, r.others = x._low, codes_of(x) or false, {}, 0
+      return r.codes and r or nil
+    end
+  end
+  local place = place_for(x)
+  if place then
+    known[place] = { sig = x._sig, n = x._born - x._low + 1, size = x._size, low = 0, codes = false, cuts = {},
+      others = 0 }
+  end
 end
 
 local function numbers_of(r, list)
