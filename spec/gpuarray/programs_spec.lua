@@ -18,7 +18,7 @@ local most = {
   drawdown = { 3, 3 },
   life = { 1, 1 },
   mean_and_variance = { 1, 1 },
-  chain = { 3, 3 },
+  chain = { 2, 2 },
   wave = { 10, 10 },
 }
 

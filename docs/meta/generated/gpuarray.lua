@@ -865,14 +865,9 @@ function Array:sort(options) end
 ---ones. NaN is greater than everything.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param k integer  the number of elements
-<<<<<<< HEAD
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
----  also come before this table. axis: the last one by default. largest = false: return the k least elements, the least
----  first
-=======
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k smallest elements, the smallest first
->>>>>>> wip-help
+---  also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the
+---  smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
@@ -882,14 +877,9 @@ function gpuarray.topk(a, k, options) end
 ---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param k integer  the number of elements
-<<<<<<< HEAD
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
----  also come before this table. axis: the last one by default. largest = false: return the k least elements, the least
----  first
-=======
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k smallest elements, the smallest first
->>>>>>> wip-help
+---  also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the
+---  smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
@@ -1354,17 +1344,10 @@ function Array:dot(b, options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.max(a, options) end
 
-<<<<<<< HEAD
----The greatest element; NaN if an element is NaN.
+---The largest element; NaN if an element is NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
-=======
----The largest element; NaN if an element is NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
->>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
@@ -1403,17 +1386,10 @@ function Array:mean(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.min(a, options) end
 
-<<<<<<< HEAD
----The least element; NaN if an element is NaN.
+---The smallest element; NaN if an element is NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
-=======
----The smallest element; NaN if an element is NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
->>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
@@ -1431,17 +1407,10 @@ function Array:min(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanargmax(a, options) end
 
-<<<<<<< HEAD
----The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
-=======
----The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
->>>>>>> wip-help
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
@@ -1459,17 +1428,10 @@ function Array:nanargmax(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanargmin(a, options) end
 
-<<<<<<< HEAD
----The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
-=======
----The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
->>>>>>> wip-help
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
@@ -1487,17 +1449,10 @@ function Array:nanargmin(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmax(a, options) end
 
-<<<<<<< HEAD
----The greatest element that is not NaN; NaN if all are.
+---The largest element that is not NaN; NaN if all are.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
-=======
----The largest element that is not NaN; NaN if all are.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
->>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
@@ -1515,17 +1470,10 @@ function Array:nanmax(options) end
 ---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmin(a, options) end
 
-<<<<<<< HEAD
----The least element that is not NaN; NaN if all are.
+---The smallest element that is not NaN; NaN if all are.
 ---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
 ---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
 ---  each reduced axis, with an extent of 1. out: an array that receives the result
-=======
----The smallest element that is not NaN; NaN if all are.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
->>>>>>> wip-help
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape

@@ -7050,12 +7050,8 @@ without elements.
 @raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.max(a, options)
-<<<<<<< HEAD
-The greatest element; NaN if an element is NaN.
-@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
-=======
 The largest element; NaN if an element is NaN.
->>>>>>> wip-help
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -7079,36 +7075,24 @@ Integers give the default float.
 @raise LogicError for an array without elements, and for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.min(a, options)
-<<<<<<< HEAD
-The least element; NaN if an element is NaN.
-@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
-=======
 The smallest element; NaN if an element is NaN.
->>>>>>> wip-help
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmax(a, options)
-<<<<<<< HEAD
-The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
-@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
-=======
 The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
->>>>>>> wip-help
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmin(a, options)
-<<<<<<< HEAD
-The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
-@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
-=======
 The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
->>>>>>> wip-help
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
@@ -7123,12 +7107,8 @@ The cumulative sum as cumsum() computes it, with NaN counted as 0.
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.nanmax(a, options)
-<<<<<<< HEAD
-The greatest element that is not NaN; NaN if all are.
-@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
-=======
 The largest element that is not NaN; NaN if all are.
->>>>>>> wip-help
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -7152,12 +7132,8 @@ the mean of the two in the middle; NaN if all are NaN. Integers give the default
 @raise LogicError for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmin(a, options)
-<<<<<<< HEAD
-The least element that is not NaN; NaN if all are.
-@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
-=======
 The smallest element that is not NaN; NaN if all are.
->>>>>>> wip-help
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
@@ -7251,12 +7227,8 @@ The product of the elements, computed in the types of sum(). 1 for an array with
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.ptp(a, options)
-<<<<<<< HEAD
-The greatest element minus the least one.
-@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
-=======
 The largest element minus the smallest one.
->>>>>>> wip-help
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 @return cuda.gpuarray.Array
@@ -7339,11 +7311,7 @@ ones. NaN is greater than everything.
 @call fun(a: any, k: any, axis: any, options: table): cuda.gpuarray.Array, cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param k integer  the number of elements
-<<<<<<< HEAD
-@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. largest = false: return the k least elements, the least first
-=======
-@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: return the k smallest elements, the smallest first
->>>>>>> wip-help
+@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the smallest first
 @return cuda.gpuarray.Array values
 @return cuda.gpuarray.Array positions  int64, on the axis, from 1
 @raise LogicError if the axis has fewer elements, and as sort

@@ -224,14 +224,9 @@ local topk_options = { axis = true, largest = true, stream = true, allocator = t
 ---ones. NaN is greater than everything.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param k integer  the number of elements
-<<<<<<< HEAD
 ---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
----  also come before this table. axis: the last one by default. largest = false: return the k least elements, the least
----  first
-=======
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k smallest elements, the smallest first
->>>>>>> wip-help
+---  also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the
+---  smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
