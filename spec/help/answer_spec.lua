@@ -103,7 +103,7 @@ describe("help() finds", function()
       if not table.concat(lines, " "):find(row[2], 1, true) then without[#without + 1] = row[1] .. ": " .. row[2] end
     end
     assert.same({}, without)
-    assert.is_true(#questions > 200)
+    assert.is_true(#questions > 400)
   end)
 
   it("topics whose entries exist, and whose words are asked for", function()

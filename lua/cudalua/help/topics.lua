@@ -17,18 +17,20 @@ local M = {}
 ---@type cudalua.help.Topic[]
 M.list = {
   { "debug wrong+kernel wrong+memory wrong+result error+kernel bound+out out+range outside overrun invalid+access " ..
-    "illegal+access invalid+memory illegal+memory illegal+address segfault memcheck sanitizer race uninitialised " ..
-    "uninitialized timeout deadlock hang stuck segmentation doesn+finish not+finish never+finish past+end beyond " ..
-    "barrier syncthreads result+zero __syncthreads", "To find a kernel's mistake, run the program on the software " ..
-    "device: CUDALUA_DRIVER=soft CUDALUA_SOFT_CHECK=all luajit program.lua names the line of a wrong access or a " ..
-    "race. See docs/debugging.md." },
+    "access+violation illegal+access invalid+memory illegal+memory illegal+address segfault memcheck sanitizer " ..
+    "race uninitialised uninitialized timeout deadlock hang stuck segmentation doesn+finish not+finish " ..
+    "never+finish past+end beyond barrier syncthreads result+zero __syncthreads", "To find a kernel's mistake, " ..
+    "run the program on the software device: CUDALUA_DRIVER=soft CUDALUA_SOFT_CHECK=all luajit program.lua names " ..
+    "the line of a wrong access or a race. See docs/debugging.md." },
+  { "own+operator own+reduction reduce+own reduction+function reduction+kernel", nil, "reduction.ReductionKernel " ..
+    "scan.GenericScanKernel elementwise.ElementwiseKernel" },
   { "create+kernel kernel+language c+function call+c run+kernel run+c run+code", 'k = cuda.kernel "__global__ ' ..
     'void k(float *x) { x[threadIdx.x] += 1; }" compiles a kernel, and k(a, { block = 32, grid = 1 }) runs it. ' ..
     "See docs/kernels.md.", "kernel SourceModule" },
   { "grid 2d+kernel 3d+kernel two+dimension dimension+kernel thread+block thread+many launch+option " ..
-    "launch+configuration set+thread number+thread number+block block+size", "The last argument of a call has the " ..
-    "launch options: k(a, n, { grid = { 4, 2 }, block = { 16, 16 } }) starts 4 x 2 blocks of 16 x 16 threads. See " ..
-    "docs/kernels.md, section Executing a kernel.", "LaunchOptions kernel" },
+    "launch+configuration set+thread number+thread number+block block+size 2d+block 3d+block", "The last argument " ..
+    "of a call has the launch options: k(a, n, { grid = { 4, 2 }, block = { 16, 16 } }) starts 4 x 2 blocks of 16 " ..
+    "x 16 threads. See docs/kernels.md, section Executing a kernel.", "LaunchOptions kernel" },
   { "=shared+memory shared+dynamic shared+kernel shared+block shared+extern __shared__", "A kernel declares " ..
     "__shared__ float x[256]; or extern __shared__ float x[]; whose size is a launch option: k(a, { block = 256, " ..
     "shared = 1024 }), in bytes." },
@@ -41,15 +43,13 @@ M.list = {
   { "struct struct+kernel", "Structs are described in docs/kernels.md, section Structs." },
   { "argument+kernel pass+kernel scalar+kernel", "Arguments of kernels are arrays, numbers and structs: k(a, 3, " ..
     "0.5, { block = 32 }). See docs/kernels.md, section Passing arguments." },
-  { "atomic atomicadd", "Kernels can call atomicAdd(&x[i], 1) and CUDA's other atomic functions. " ..
-    "Without a kernel, a:bincount() counts.", "gpuarray.bincount" },
+  { "atomic atomicadd", "Kernels can call atomicAdd(&x[i], 1) and CUDA's other atomic functions. Without a " ..
+    "kernel, a:bincount() counts.", "gpuarray.bincount" },
   { "header include template compile+option compile+error compile+time compile+long compile+fast", "Headers, " ..
     "templates and options of the compiler are described in docs/compiling.md." },
   { "wait+kernel wait+gpu wait+work wait+result until+gpu wait+until wait+stream =wait",
     "cuda.Context.synchronize() waits for all work, stream:synchronize() for a stream's. a:get() and print(a) " ..
     "wait themselves.", "Context:synchronize Stream:synchronize Event:synchronize" },
-  { "own+operator own+reduction reduce+own reduction+function reduction+kernel", nil, "reduction.ReductionKernel " ..
-    "scan.GenericScanKernel elementwise.ElementwiseKernel" },
   { "own+function own+elementwise elementwise", nil, "elementwise.ElementwiseKernel gpuarray.fuse" },
   { "broadcast", "Broadcasting is described in docs/arrays.md, section Operators and functions." },
   { "backend vendor cublas cusolver cusparse cufft", "cudalua's kernels and NVIDIA's libraries are described in " ..
@@ -94,9 +94,13 @@ M.list = {
   { "integrate integral", nil, "gpuarray.trapezoid" },
   { "gpu+support", nil, "Device:compute_capability characterize.has_double_support" },
   { "kernel+file module+file", nil, "module_from_file SourceModule" },
+  { "count+true count+mask", nil, "gpuarray.count_nonzero" },
   { "occurrence count+value", nil, "gpuarray.bincount gpuarray.unique" },
   { "limit+value", nil, "gpuarray.clip" },
   { "save+image save+picture save+png", nil, "io.save_image" },
+  { "normalize+vector unit+vector", "A vector of length 1 is x / x:norm().", "gpuarray.norm" },
+  { "join+vertical join+vertically", nil, "gpuarray.vstack" },
+  { "join+horizontal join+horizontally", nil, "gpuarray.hstack" },
   { "fourier", nil, "fft.fft fft.rfft" },
   { "any+true any+element", nil, "gpuarray.any" },
   { "logical+mask", nil, "gpuarray.logical_and gpuarray.logical_or gpuarray.logical_not" },
@@ -118,7 +122,7 @@ M.list = {
   { "to-gpu from-host from-table from-list numpy+gpu table+gpu array+gpu numpy+array copy+gpu upload send+gpu " ..
     "create+array", nil, "gpuarray.to_gpu memcpy_htod" },
   { "free+memory free+array", nil, "gpuarray.Array:release collect mem_get_info" },
-  { "left+memory much+memory available+memory", nil, "mem_get_info mem_stats" },
+  { "memory+array memory+usage left+memory much+memory available+memory", nil, "mem_get_info mem_stats" },
   { "out+of+memory", "Running out of memory is described in docs/memory.md, section Out of memory." },
   { "several+gpu select+gpu list+gpu all+gpu", "Several GPUs are described in docs/devices.md: each has its own " ..
     "context, cuda.Device(1):make_context()." },
@@ -128,8 +132,8 @@ M.list = {
   { "random+select random+element sample =shuffle", nil, "random.choice random.permutation" },
   { "mask boolean select+element filter+element element+condition select+condition replace+value set+negative " ..
     "set+zero negative+zero", "Comparisons are masks: mask = a:lt(0). a[mask] has the elements where it is true, " ..
-    "a[mask] = 0 replaces them, mask:where(x, y) chooses. See docs/arrays.md, section Positions.", "gpuarray.where " ..
-    "gpuarray.masked_fill" },
+    "a[mask] = 0 replaces them, mask:where(x, y) chooses. See docs/arrays.md, section Positions.",
+    "gpuarray.where gpuarray.masked_fill" },
   { "normalize standardize center zscore z+score unit+variance zero+mean subtract+mean", "(x - x:mean { axis = 1, " ..
     "keepdims = true }) / x:std { axis = 1, keepdims = true } standardizes each column of x; axis = 2 each row.",
     "gpuarray.mean gpuarray.std" },
@@ -156,8 +160,8 @@ M.list = {
   { "exit quit", "The prompt ends with :quit or Ctrl-D." },
   { "without+gpu no+gpu found+gpu software+gpu soft", "Without a GPU, programs run on the software device: set " ..
     "CUDALUA_DRIVER=soft. See docs/softgpu.md." },
-  { "error catch pcall 700 719 resource+launch", "Classes of errors, their fields and causes are " ..
-    'described in docs/errors.md. Catch errors with pcall, and test them with cuda.is_error(err, "MemoryError").' },
+  { "error catch pcall 700 719 resource+launch", "Classes of errors, their fields and causes are described in " ..
+    'docs/errors.md. Catch errors with pcall, and test them with cuda.is_error(err, "MemoryError").' },
   { "?index subscript slice+assign slicing read+element last+element first+element one+element", "Indices are " ..
     "described in docs/arrays.md, section Positions: a[2] and a[{ 2, 3 }] are elements, a[{ {}, 1 }] is the first " ..
     "column. They start at 1." },

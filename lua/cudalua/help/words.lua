@@ -98,8 +98,8 @@ function M.of(question)
   for word in gmatch(gsub(gsub(M.without_library(question), "'%l+", ""), "^[Hh]ow to ", ""), "[%w_@]+") do
     local text = lower(word)
     local stem = M.stem(text)
-    list[#list + 1] = { text = text, stem = stem, same = same[stem] or stem, empty = empty[text] or false,
-      weak = weak[stem] or weak[same[stem]] or false,
+    list[#list + 1] = { text = text, stem = stem, same = same[stem] or stem,
+      empty = empty[text] or find(text, "^%d+$") ~= nil, weak = weak[stem] or weak[same[stem]] or false,
       error = find(word, "^CUDA_ERROR") or find(word, "^%u%a*Error$") }
   end
   return list
