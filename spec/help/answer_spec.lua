@@ -166,8 +166,7 @@ greater than everything, so NaNs come last, or first with descending. Complex
 numbers are sorted by their real parts, then by their imaginary parts. `a:sort {
 out = a }` sorts the array itself.
 
-  call      sort(a: any, axis: any, options: table)
-            cuda.gpuarray.Array
+  call      sort(a: any, axis: any, options: table) cuda.gpuarray.Array
   a         (cuda.gpuarray.Array) an array with at least one axis
   options?  {axis: integer, descending: boolean, out: cuda.gpuarray.Array,
             stream: cuda.Stream, allocator: function}. The axis can also come

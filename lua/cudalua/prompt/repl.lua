@@ -99,8 +99,8 @@ end
 local function results(prompt, text, silent, ok, ...)
   if not ok then
     if rawequal((...).err, STOPPED) then return false end
-    local hint = loaded["cudalua.gpuarray"] and foreign.order_hint(text, (...).err)
-    prompt.write(lost.text(prompt, (...)) .. (hint and "\nhint: " .. hint or "") .. "\n")
+    local advice = loaded["cudalua.gpuarray"] and foreign.order_hint(text, (...).err)
+    prompt.write(lost.text(prompt, (...)) .. (advice and "\nhint: " .. advice or "") .. "\n")
     lost.tell(prompt, (...).err)
     return false
   end
