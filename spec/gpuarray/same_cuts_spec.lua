@@ -148,15 +148,15 @@ describe("Cuts that come again", function()
 
   it("are looked for again if the first operations were evaluated or collected", function()
     for turn = 1, 6 do
-      local early
+      local held = {}
       local function f()
         local a = chain(x, y, 10)
-        early = a
+        held[1] = a
         return chain(a, y, 120)
       end
       local want, c = alone(f), f()
-      if turn > 3 then early:eval() end
-      early = nil
+      if turn > 3 then held[1]:eval() end
+      held[1] = nil
       collectgarbage()
       assert.same(want, c:tolist())
     end

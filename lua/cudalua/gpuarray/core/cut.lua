@@ -392,7 +392,7 @@ local function cut(s, x, final, record, halves)
   return true
 end
 
-local continued = 0 -- _born of the first operation after the last cut while an expression was written
+local continued = -math.huge -- _born of the first operation after the last cut while an expression was written
 local fitting = 0 -- _born of an expression that is one kernel, although it has more than OPERATIONS
 planning.keeps(function()
   local low, born = continued, fitting

@@ -192,7 +192,8 @@ function M.make(x)
   if planning.notes or not may_be_known(x) then return false end
   local nodes, all, n = operations_of(x)
   local r = n and find(x, nodes, n)
-  local done = r and make_cuts(x, r.cuts, nodes, n) or false -- it runs finalizers, so that nothing is compared behind it
+  -- It runs finalizers, so that nothing is compared behind it.
+  local done = r and make_cuts(x, r.cuts, nodes, n) or false
   leave(nodes, all)
   return done
 end
