@@ -280,7 +280,7 @@ local LONG = 16
 -- As walk() of a long expression: first along first operands, down to what is no operation, and then back.
 local function walk_long(w, x)
   local nodes, signatures, seconds, thirds, before = w.path, w.signatures, w.seconds, w.thirds, w.depth
-  local depth, number = before, w.serial
+  local depth, mark = before, w.serial
   while true do
     local sig, a, b, c = x._sig, x._a, x._b, x._c
     if not sig or sig.maps then
@@ -297,7 +297,7 @@ local function walk_long(w, x)
     depth = depth + 1
     nodes[depth], signatures[depth], seconds[depth], thirds[depth], w.entries[depth] = x, sig, b, c, n
     local first = type(a) == "table" and (a._first or a)
-    if not first or first._leaf == true or first._mark == number or not first._sig then
+    if not first or first._leaf == true or first._mark == mark or not first._sig then
       w.depth = depth
       walk(w, a, sig.x)
       break
@@ -315,7 +315,7 @@ local function walk_long(w, x)
     end
     if c then walk(w, c, sig.z) end
     w.values = w.values + 1
-    y._mark, y._num = number, w.values
+    y._mark, y._num = mark, w.values
     if n > 0 then
       w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n]
     end
