@@ -91,7 +91,8 @@ describe("gpuarray.explain", function()
     has(explain(x), "0 kernels: 0 B read, 0 B written")
     has(explain(gone), "error of argument 1: ", "the memory of this array was released", "0 kernels")
     assert.is_nil(explain(gone):find("is computed already", 1, true))
-    has(explain(x:sum(), x:cumsum():eval()), "argument 1, float32 (): is computed already", "argument 2, float32 (1000,)")
+    has(explain(x:sum(), x:cumsum():eval()), "argument 1, float32 (): is computed already",
+      "argument 2, float32 (1000,)")
   end)
 
   it("plans calls of functions that gpuarray.fuse made", function()
