@@ -176,19 +176,21 @@ local ARRAY = { lines = { "---@param a cudalua.gpuarray.Array  the array to redu
 local SCANNED = { lines = { "---@param a cudalua.gpuarray.Array  the array to scan, of any shape" } }
 -- Without and with a dtype.
 local AXES = {
-  options [[{axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative
-    numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an
-    array that receives the result]],
-  options [[{axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
-    negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1.
-    dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result]],
+  options [[{axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or
+    a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each
+    reduced axis, with an extent of 1. out: an array that receives the result]],
+  options [[{axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis: an
+    integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+    keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first.
+    out: an array that receives the result]],
 }
 local AXIS = {
-  options [[{axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis;
-    default: scan all elements in C order and return a 1-D array. out: an array that receives the result]],
-  options [[{axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last
-    axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are
-    converted to it first. out: an array that receives the result]],
+  options [[{axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1;
+    negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an
+    array that receives the result]],
+  options [[{axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer from
+    1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array.
+    dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result]],
 }
 local AXES_WRONG = "an axis is out of range or appears twice, or out has another shape"
 local AXIS_WRONG = "the axis is out of range, or out has another shape"

@@ -21,6 +21,17 @@ local function page(from, ...)
   return { ("-- Written by ./dev generate from %s; change these."):format(from), ... }
 end
 
+-- The call with an axis and then options, where the options' place may also have the axis.
+local function after_axis(e, mark)
+  local names = {}
+  for i = 1, #e.params - 1 do names[i] = e.params[i].name .. ": any" end
+  if mark == ":" then table.insert(names, 1, (table.remove(names, e.object or 1):gsub("^%w+: any", "self: any"))) end
+  local results = {}
+  for _, line in ipairs(e.rest) do results[#results + 1] = line:match "^%-%-%-@return (%S+)" end
+  return ("---@overload fun(%s, axis: any, options: table): %s"):format(table.concat(names, ", "),
+    table.concat(results, ", "))
+end
+
 -- A function's annotation and declaration. As a method, one of its parameters is the object.
 local function declare(out, owner, mark, e)
   out[#out + 1] = ""
@@ -33,6 +44,12 @@ local function declare(out, owner, mark, e)
     end
   end
   for _, line in ipairs(e.rest) do out[#out + 1] = line end
+  local last = e.params[#e.params]
+  local text = last and table.concat(last.lines, " "):gsub("%s*%-%-%-%s*", " ") or ""
+  local takes_axis = text:find "options%? any  .*or the axis,? " or text:find "options%? any  as for [^c]"
+  if takes_axis or text:find "The axis can also come before" then
+    table.insert(out, after_axis(e, mark)) -- a:sum(1, {keepdims = true})
+  end
   out[#out + 1] = ("function %s%s%s(%s) end"):format(owner, mark, e.name, table.concat(names, ", "))
 end
 

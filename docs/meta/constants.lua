@@ -91,7 +91,7 @@ cuda.pointer_attribute = {}
 ---@type table<string, integer>
 cuda.host_alloc_flags = {}
 
----CU_MEMHOSTREGISTER_*: for memory of the program's own that is page-locked later.
+---CU_MEMHOSTREGISTER_*: for memory that your program allocated and that is page-locked later.
 ---@type table<string, integer>
 cuda.mem_host_register_flags = {}
 
@@ -203,7 +203,7 @@ cuda.jit_input_type = {}
 ---@type table<string, integer>
 cuda.profiler_output_mode = {}
 
----Flag of texture references: the array's format does not count.
+---Flag of texture references: overrides the array's format.
 ---@type integer
 cuda.TRSA_OVERRIDE_FORMAT = 1
 

@@ -77,8 +77,8 @@ function M.binomial(shape, n, p, dtype) end
 
 ---Random integers from low to high, both included, from the module's generator: as Generator:integers.
 ---@param shape? integer|integer[]  as for random.uniform
----@param low integer|ffi.cdata*  the least integer
----@param high integer|ffi.cdata*  the greatest integer
+---@param low integer|ffi.cdata*  the smallest integer
+---@param high integer|ffi.cdata*  the largest integer
 ---@param dtype? any  an integer type; default: int64
 ---@return cudalua.gpuarray.Array  a pending array
 ---@raise LogicError as Generator:integers

@@ -3,7 +3,8 @@
 // reads them from the cache, or has them in registers. Both phases combine values as reduce.cu does: its functions
 // stand in two namespaces, first and second.
 //
-// A kernel's own part has besides what reduce.cu says: middle_t middle_of(x, count), the value that the first phase
+// A kernel's own part has besides what reduce.cu says: seen(), which is value() for an element that the kernel has met
+// before; middle_t middle_of(x, count), the value that the first phase
 // makes; square(v, middle), what the second phase computes of an element; and finish(x, y, ...), of both phases.
 
 //: rows
@@ -33,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
     const middle_t middle =
         __shfl_sync(0xffffffffu, middle_of(x, count), threadIdx.x & 31 & ~(lanes_of - 1));
     const auto squared = [&](const packs_t &p, const int e, const index_t at) {
-      return square(value(p, e, at), middle);
+      return square(seen(p, e, at), middle);
     };
     const second::acc_t y = second::lanes(second::of_pack(squared, raw[i], r, there ? m : 0), 1, lanes_of);
     if (lane == 0 && there) put(k + i * rows, finish(x, y, count@divisors@));
@@ -69,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
     const index_t begin = (index_t)(task & units - 1) * second::UNIT;
     const middle_t middle = middles[task >> log_units];
     const auto squared = [&](const packs_t &p, const int e, const index_t at) {
-      return square(value(p, e, at), middle);
+      return square(seen(p, e, at), middle);
     };
     second::acc_t y = second::neutral();
     if (k < outputs && begin < n) y = second::some_unit(load, some, squared, bases(k), n, begin);
@@ -131,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) @name@(
 #pragma unroll
   for (int e = 0; e < @width@; e++) middle[e] = middles[beside * @width@ + e];
   const auto squared = [&](const packs_t &p, const int e, const index_t at) {
-    return square(value(p, e, at), middle[e]);
+    return square(seen(p, e, at), middle[e]);
   };
 @pass_second@
   second::acc_t y[@width@];

@@ -145,8 +145,12 @@ end
 function M._of_name(name) return known[name] end
 
 -- What was meant by a value that is not a dtype: zeros(2, 3), zeros(2, cuda.float32).
-local function meant(x)
-  if type(x) == "number" then return "; pass the shape as one list, {2, 3}" end
+local function meant(x, shape)
+  if type(x) == "number" then
+    local first = type(shape) == "table" and #shape == 1 and shape[1] or shape
+    local is_extent = type(first) == "number"
+    return ("; pass the shape as one list, {%s, %s}"):format(is_extent and first or 2, is_extent and x or 3)
+  end
   local cuda = package.loaded.cudalua
   for _, dt in ipairs(type(x) == "function" and type(cuda) == "table" and M.list or {}) do
     if rawget(cuda, dt.name) == x then
@@ -158,9 +162,10 @@ end
 
 ---The dtype, or nil and the reason.
 ---@param x any  as for of
+---@param shape? any  for messages: the argument before it
 ---@return cudalua.dtype.DType?
 ---@return string? why
-function M._find(x)
+function M._find(x, shape)
   if type(x) == "string" then
     local dt = known[x] or require("cudalua.types.c_names")._of_name(x)
     if dt then return dt end
@@ -175,9 +180,9 @@ function M._find(x)
     if dt then return dt end
     return nil, tostring(x) .. " is not an element type"
   end
-  return nil, "dtype must be a name, a dtype or an FFI ctype, got " .. element.describe(x) .. meant(x)
+  return nil, "dtype must be a name, a dtype or an FFI ctype, got " .. element.describe(x) .. meant(x, shape)
 end
-hooks.dtype_of = M._find
+function hooks.dtype_of(x) return M._find(x) end
 
 ---Returns the dtype with this name or C type.
 ---@param x any  a dtype; a name ("float32"), a C or CUDA name ("unsigned int", "half"; "float" is C's, 32 bits), one of
@@ -185,11 +190,11 @@ hooks.dtype_of = M._find
 ---  "f"); or an FFI ctype
 ---@return cudalua.dtype.DType
 ---@raise LogicError if no dtype has this name or type
-function M.of(x) return M._of("dtype", x) end
+function M.of(x) return M._of("dtype.of", x) end
 
 -- The same for `where`, which an error names.
-function M._of(where, x)
-  local dt, why = M._find(x)
+function M._of(where, x, shape)
+  local dt, why = M._find(x, shape)
   return dt or refuse(where .. ": " .. why)
 end
 

@@ -1,4 +1,4 @@
--- Kernels made of one statement of the user's, which is done for each element of some arrays: PyCUDA's
+-- Kernels that run one statement of CUDA C, which you write, for each element of some arrays: PyCUDA's
 -- ElementwiseKernel, for arrays of any layout that broadcast to one shape.
 --   userkernel/usage      how the statement uses its arguments    elementwise_code, tile_code   the CUDA C around it
 --   userkernel/repeated   calls like one before, in a few steps   arguments   what becomes of the arguments

@@ -106,10 +106,15 @@ end
 
 ---Computes the given arrays, or without arguments all pending expressions. One kernel computes arrays of one shape, and
 ---what they share once; each has the values and strides that it has alone. Without arguments, an expression that cannot
----be computed is skipped and raises its error when it is used.
----@param ... cudalua.gpuarray.Array  the arrays to compute; default: all pending ones
----@raise LogicError if an argument is not an array; errors of the kernels that compute the given arrays
+---be computed is skipped and raises its error when it is used. Of a function, calls it, computes the arrays that it
+---returns, and returns its results. Inside, reductions of whole arrays wait, so that one kernel computes several of one
+---array.
+---@param ... any  the arrays to compute; default: all pending ones. Or a function and its arguments
+---@return any ...  the results of the function
+---@raise LogicError if an argument is not an array; errors of the function, and of the kernels that compute the given
+---  arrays
 function M.eval(...)
+  if type((...)) == "function" then return results.of_call(...) end
   local n, list = select("#", ...), { ... }
   for i = 1, n do
     if not object.is_array(list[i]) then

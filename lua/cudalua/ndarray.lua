@@ -35,13 +35,13 @@ local M = { newaxis = layout.newaxis, Array = arrays.Array }
 ---@return boolean
 function M.is_array(x) return arrays.is_array(x) end
 
-local function dtype_or_default(what, dtype)
-  return dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)
+local function dtype_or_default(what, dtype, shape)
+  return dtype == nil and dtypes.default_float() or dtypes._of(what, dtype, shape)
 end
 
 local function made(what, shape, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
-  dtype = dtype_or_default(what, dtype)
+  dtype = dtype_or_default(what, dtype, shape)
   local order, backing = placement(what, options)
   return allocated(what, layout.numbers(what, "shape", shape, 0), dtype, order, backing)
 end

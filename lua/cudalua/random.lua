@@ -60,7 +60,7 @@ end
 ---@raise LogicError for other types and invalid shapes
 function M.rand(shape, dtype, stream)
   if shape == nil then refuse("random.rand", "the shape is missing") end
-  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  dtype = dtype == nil and dtypes.default_float() or dtypes._of("random.rand", dtype, shape)
   local x = dtype.kind == "float" and M.default():uniform(shape, 0, 1, dtype)
     or generator.uniform_as("random.rand", M.default(), shape, dtype)
   if stream ~= nil then make.stream("random.rand", stream):use(function() x:eval() end) end

@@ -1,4 +1,4 @@
--- Kernels that make one value of the elements of arrays, from the user's expressions: PyCUDA's ReductionKernel, for
+-- Kernels that make one value of the elements of arrays, from expressions that you write: PyCUDA's ReductionKernel, for
 -- arrays of any layout that broadcast to one shape.
 --   userkernel/reduction_code   the CUDA C around the expressions    load   its forms, compiled and loaded
 --   gpuarray/reduce/run, code   the plan and the kernels, which are those of arrays

@@ -124,10 +124,37 @@ describe("Arguments by name", function()
       cuda.random.exponential, 0.3, { 3, 4 })
   end)
 
-  it("behind an axis are said to be options", function()
-    gpu.raises("LogicError", "gpuarray:percentile: unexpected argument a table of options; pass it as an option: " ..
-      "{axis = 1, keepdims = true}", function()
-      gpuarray.ones { 2, 2 }:percentile(95, 1, { keepdims = true })
-    end)
+  it("may follow the axis of reductions, scans and what sorts", function()
+    local a = gpuarray.to_gpu { { 3, 1, 2 }, { 4, 6, 5 } }
+    local function same(name, options, ...)
+      local first, named = { ... }, { axis = 2 }
+      for key, value in pairs(options) do named[key] = value end
+      first[#first + 1] = named
+      local want = a[name](a, unpack(first))
+      first[#first], first[#first + 1] = 2, options
+      local found, by_function = a[name](a, unpack(first)), gpuarray[name](a, unpack(first))
+      assert.same({ want.shape, want.dtype, want:tolist() }, { found.shape, found.dtype, found:tolist() }, name)
+      assert.same(want:tolist(), by_function:tolist(), name)
+    end
+    for name in ("max ptp logsumexp norm any median sum"):gmatch "%a+" do same(name, { keepdims = true }) end
+    same("mean", { keepdims = true, dtype = "float64" })
+    same("var", { ddof = 1, stream = cuda.Stream() })
+    same("cumsum", { dtype = "float64" })
+    same("sort", { descending = true })
+    same("percentile", { keepdims = true }, 95)
+    same("max", {})
+    assert.same({ { 21 } }, a:sum({ 1, 2 }, { keepdims = true }):tolist())
+    assert.same({ { 21 } }, a:sum(nil, { keepdims = true }):tolist())
+    local options = { keepdims = true }
+    a:sum(1, options)
+    assert.same({ keepdims = true }, options)
+    assert.same({ 3, 6, 9 }, cuda.sparse.csr(gpuarray.diag({ 3, 6, 9 })):sum(1, { stream = cuda.Stream() }):tolist())
+    gpu.raises("LogicError", "gpuarray:sum: axis is passed twice, as an argument and as an option: 1 and 2", a.sum, a,
+      1, { axis = 2 })
+    gpu.raises("LogicError", "gpuarray:sum: unknown option 'keepdim'; did you mean 'keepdims'?", a.sum, a, 1,
+      { keepdim = true })
+    gpu.error_of("LogicError", a.sum, a, 1, { keepdims = true }, 2)
+    gpu.error_of("LogicError", a.sum, a, { keepdims = true }, { keepdims = true })
+    gpu.error_of("LogicError", a.sum, a, "x", { keepdims = true })
   end)
 end)

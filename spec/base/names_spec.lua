@@ -228,7 +228,8 @@ describe("Names that nobody means", function()
     assert.equal(2, a[3])
     assert.equal(2, a[-1])
     assert.equal(1, a[2LL])
-    gpu.raises("LogicError", "index 1 is 0; the axis has 3 elements; indices start at 1", read(a, 0))
+    gpu.raises("LogicError", "index 0 of axis 1 is out of range; the axis has 3 elements; indices start at 1",
+      read(a, 0))
   end)
 
   it("are optional fields: the notice hook, what a compilation may leave, the fields of a struct", function()

@@ -102,7 +102,7 @@ static const struct {
     {"CUDALUA_SOFT_CHECK=leaks", "add 128", {"ok\n"}},
     {"",
      "add 124",
-     {"thread (31,0,0): illegal load of 4 bytes", "right behind the end of", "(124 bytes at 0x",
+     {"thread (31,0,0): illegal load of 4 bytes", "right after the end of", "(124 bytes at 0x",
       ", made at checks_test+0x", "CUDA_ERROR_ILLEGAL_ADDRESS\n"}},
     {"CUDALUA_SOFT_CHECK=leaks",
      "leave 100",

@@ -818,7 +818,7 @@ static void bounds(void) {
         last.bytes == 4);
   CHECK(strcmp(last.file, "some.cu") == 0 && last.line == 12 && strcmp(last.kernel, "k") == 0 &&
         last.ptx_line > 4);
-  CHECK(says("store of 4 bytes") && says("right behind the end") && says("400 bytes at"));
+  CHECK(says("store of 4 bytes") && says("right after the end") && says("400 bytes at"));
   for (uint32_t i = 0; i < 64; i++) CHECK(a[i] == i);
   CHECK(fails(HEAD ENTRY("k") "setp.ne.u32 %p1,%i,70; " OUT
                               "add.s64 %d5,%d4,4000; @!%p1 ld.global.u32 %r5,[%d5]; ret; }\n",

@@ -1535,7 +1535,7 @@ static void peer_importer(int in, int out) {
   if (SOFT) { /* past the end of what was imported */
     FAULT(700, launch_read(p + SHARED, NULL), cuCtxSynchronize());
     OK(control("report"));
-    TRUE(strstr(reply, "right behind the end of") != NULL);
+    TRUE(strstr(reply, "right after the end of") != NULL);
     TRUE(strstr(reply, "host pointer") == NULL);
     OK(control("reset"));
     EQ(stat_of("live_imported "), 0);

@@ -74,7 +74,8 @@ return {
       vectorize = "gpuarray.fuse(fn)", piecewise = "gpuarray.select(", nditer = "ipairs(a:tolist())",
       float32 = "cuda.dtype.float32", bool_ = "'bool'", pi = "math.pi", inf = "math.huge", nan = "0 / 0",
       copyto = "a:set(b)", asfortranarray = "a.T:copy('C').T", fill_diagonal = "a:diagonal():fill(value)",
-      set_printoptions = "printing has no options", seterr = "a:isfinite()", savetxt = "cuda.io.savetxt",
+      set_printoptions = "printing has no options",
+      pca = "cuda.linalg.svd(a - a:mean(1)", seterr = "a:isfinite()", savetxt = "cuda.io.savetxt",
       genfromtxt = "cuda.io.loadtxt(path)", savez = "cuda.ndarray.savez", lexsort = "a:argsort() is stable",
       sliding_window_view = "no overlapping windows", eig = "cuda.linalg.eigh(a)", ix_ = "rows:reshape(-1, 1)",
       floor_divide = "a:floordiv(b)", array2string = "tostring(a)", testing = "a:allclose(b)" } },
@@ -83,7 +84,7 @@ return {
       mT = "a:swapaxes(-2, -1)", itemset = "a[i] = value", base = "views keep their memory alive" } },
     { at = "n", here = "zeros array arange linspace save load allclose", leads = { random = "it is cuda.random",
       linalg = "it is cuda.linalg", float32 = "cuda.dtype.float32", dtype = "it is cuda.dtype",
-      sum = "computing is for arrays on the device" } },
+      sum = "computing is for arrays on the device", pi = "use math.pi", inf = "use math.huge" } },
   },
   CuPy = {
     { at = "g", here = [[zeros ones zeros_like arange linspace sum mean max argmax sort concatenate where fuse matmul
@@ -149,7 +150,8 @@ return {
         eliminate_zeros]], leads = {
       toarray = "m:todense():get()", tocsr = "m:to 'csr'", tocsc = "m:to 'csc'", tocoo = "m:to 'coo'",
       asformat = "m:to(format)", todok = "m:to(format)", getnnz = "m.nnz", getformat = "m.format", dot = "m:matmul(x)",
-      multiply = "m * x", get = "m:todense():get()", row = "m:to('coo').rows", col = "m:to('coo').columns",
+      multiply = "m * x", kron = "gpuarray.kron(m:todense(), other)",
+      get = "m:todense():get()", row = "m:to('coo').rows", col = "m:to('coo').columns",
       get_shape = "m.shape", sum_duplicates = "elements are sorted and added", sort_indices = "elements are sorted",
       getrow = "m:todense()[i]", coalesce = "elements are sorted", crow_indices = "m.indptr", values = "m.data" } },
     { at = "l", here = "solve inv det svd eigh qr lu cholesky lstsq pinv norm expm", leads = {

@@ -177,7 +177,7 @@ __global__ void reverse(int *a)
     assert.is_true(ok, out)
     assert.truthy(out:find("true\tout_of_bounds\tshift\tkernel.cu\t5\t0 0 0\t63 0 0\n", 1, true), out)
     assert.truthy(out:find(">    5 |     p[i + 1] = x[i];\n", 1, true), out)
-    assert.truthy(out:find "illegal store of 4 bytes at [^\n]* right behind the end of [^\n]*; argument 2, float %*p%)")
+    assert.truthy(out:find "illegal store of 4 bytes at [^\n]* right after the end of [^\n]*; argument 2, float %*p%)")
   end)
 
   it("tell the kernel at fault from those that come later", function()

@@ -7,6 +7,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local knob = require "spec.support.knob"
 local plan = require "cudalua.gpuarray.core.plan"
 local runs = require "cudalua.gpuarray.core.run"
+local same_cuts = require "cudalua.gpuarray.core.same_cuts"
 local storage = require "cudalua.gpuarray.core.storage"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
@@ -104,6 +105,7 @@ describe("A loop of arrays", function()
       return different
     end
     local before = kinds()
+    same_cuts.forget()
     finally(knob(cut, "is_known", function() return false end))
     assert.is_true(kinds() > before)
   end)
@@ -216,7 +218,9 @@ describe("A cut", function()
     assert.same({ 387, 388, 389, 390 }, a:tolist())
     assert.is_true(most <= 2 * cut.LIMIT, most .. " operations")
     local b = long(x, 200)
-    assert.equal(3, gpu.kernels(function() b:sum():item() end))
+    assert.equal(2, gpu.kernels(function() b:sum():item() end))
+    assert.equal(1, gpu.kernels(function() long(x, cut.HALF):sum():item() end))
+    assert.equal(2, gpu.kernels(function() long(x:exp(), cut.HALF - 1):sum():item() end))
     assert.equal(201 * 4 + 6, b:sum():item())
   end)
 
@@ -301,6 +305,7 @@ describe("A cut", function()
       return unused._sig == false
     end
     assert.is_false(takes_stranger())
+    same_cuts.forget() -- or it is cut as before
     finally(knob(storage, "recorded_from", function() return 0 end))
     assert.is_true(takes_stranger())
   end)
@@ -317,6 +322,7 @@ describe("A cut", function()
       return taken
     end
     assert.is_false(takes_stranger())
+    same_cuts.forget()
     finally(knob(cut, "may_have_companions", function() return true end))
     assert.is_true(takes_stranger())
   end)
@@ -406,6 +412,7 @@ describe("A cut", function()
   it("counts what nothing reads yet only as far as the budget goes", function()
     local function stored(budget)
       finally(knob(cut, "BUDGET", budget))
+      same_cuts.forget()
       local outs, a = {}, x
       for k = 1, 40 do
         a = long(a, 4)

@@ -87,11 +87,65 @@ describe("gpuarray.explain", function()
   it("says that an array has a value, and which one was released", function()
     local gone = x * 2
     gone:eval():release()
-    has(explain(x, y + 1), "argument 1, float32 (1000,): has a value already", "argument 2")
+    has(explain(x, y + 1), "argument 1, float32 (1000,): is computed already", "argument 2")
     has(explain(x), "0 kernels: 0 B read, 0 B written")
     has(explain(gone), "error of argument 1: ", "the memory of this array was released", "0 kernels")
-    assert.is_nil(explain(gone):find("has a value", 1, true))
-    has(explain(x:sum(), x:cumsum()), "argument 1, float32 (): has a value", "argument 2, float32 (1000,)")
+    assert.is_nil(explain(gone):find("is computed already", 1, true))
+    has(explain(x:sum(), x:cumsum():eval()), "argument 1, float32 (): is computed already",
+      "argument 2, float32 (1000,)")
+  end)
+
+  it("plans calls of functions that gpuarray.fuse made", function()
+    local a = gpuarray.arange(6):reshape(2, 3):astype("float32"):eval()
+    local calls = 0
+    local f = gpuarray.fuse(function(u, k)
+      calls = calls + 1
+      local t = u * k
+      return t + 1, t:exp(), u, t:sum(1) and nil
+    end)
+    local one = gpuarray.fuse(function(u, k)
+      local t = u * k
+      return t + 1, t:exp(), u
+    end)
+    -- One kernel, with what has to be computed before.
+    local text
+    assert.equal(0, gpu.kernels(function() text = explain(one, a, 2) end))
+    has(text, "kernel 1: array_mul_add_exp<<<1, 256>>>, 6 elements, 3 operations", "reads  #1 float32 (2, 3)",
+      "writes #2 float32 (2, 3)", "#3 float32 (2, 3)", "1 kernel: 24 B read, 48 B written")
+    local before = a * 3
+    has(explain(one, before, 2), "kernel 1: array_mul<<<1, 256>>>", "2 kernels: 48 B read, 72 B written")
+    assert.is_truthy(before._sig)
+    for _ = 1, 2 do
+      local p, q, r = one(before, 2)
+      assert.same({ { 1, 7, 13 }, { 19, 25, 31 } }, p:tolist())
+      assert.equal(1, q:item(1, 1))
+      assert.equal(before, r)
+      assert.equal(1, gpu.kernels(function() one(before, 2) end))
+      has(explain(one, before, 2), "1 kernel: 24 B read, 48 B written")
+    end
+    -- One that reduces, which is called.
+    f(a, 2)
+    calls = 0
+    local m = gpuarray.fuse(function(u) return u:mean(), u:var(), u:max() end)
+    assert.equal(0, gpu.kernels(function() text = explain(m, a) end))
+    has(text, "kernel 1: array_", "1 kernel: 24 B read, 12 B written")
+    assert.equal(1, gpu.kernels(function() m(a) end))
+    has(explain(m, a), "1 kernel: 24 B read, 12 B written")
+    explain(f, a, 2)
+    assert.equal(1, calls)
+    -- Nothing that the function made is there afterwards, and the next call computes it.
+    local kept
+    local asks = gpuarray.fuse(function(u)
+      kept = u:sum()
+      return kept + kept:item()
+    end)
+    has(explain(asks, a), "error: ", "the function needs the value of an array, but nothing is computed")
+    gpu.raises("LogicError", "released", kept.item, kept)
+    assert.equal(30, asks(a):item())
+    assert.equal(15, kept:item())
+    has(explain(asks, a), "error: ")
+    assert.equal("my own", select(2, pcall(explain, gpuarray.fuse(function() error("my own", 0) end), a)))
+    gpu.raises("LogicError", "expected a gpuarray, got 3", explain, 3)
   end)
 
   it("has the error that the evaluation raises", function()
@@ -154,7 +208,7 @@ describe("gpuarray.explain", function()
     for _ = 1, 60 do a, b = a * 0.5 + b, b - a:exp() end
     local text = check(a, b)
     has(text, "cut before mul, float32 (1000,)", ": more than 96 operations; carries #1, #2",
-      "stores #1, #2: read behind the cut", "4 kernels")
+      "stores #1, #2: read after the cut", "4 kernels")
     finally(knob(cut, "LEAVES", 10))
     local sum = x
     for k = 1, 30 do sum = sum + gpuarray.full(1000, k):eval() end
@@ -168,7 +222,7 @@ describe("gpuarray.explain", function()
       if k % 40 == 0 then kept[#kept + 1] = a:exp() end
     end
     local text = check(a)
-    assert.truthy(text:find "stores #%d+: not read yet, but perhaps behind the cut", text)
+    assert.truthy(text:find "stores #%d+: not read yet, but perhaps after the cut", text)
     assert.is_false(kept[1]._sig)
   end)
 

@@ -1,7 +1,7 @@
--- Random programs: several results, loops that carry arrays, reductions that are broadcast back, views, partial writes,
--- scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one after the
--- other, in any order, or never. As they are, and operation by operation, they end with the same bits, strides and
--- owners.
+-- Random programs: several results, loops that carry arrays, reductions that are broadcast back, scans, views, partial
+-- writes, scopes, releases, streams, captures, finalizers, gpuarray.eval of several, and results that are read one
+-- after the other, in any order, or never. As they are, and operation by operation, they end with the same bits,
+-- strides and owners.
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
 local dry_run = require "cudalua.gpuarray.core.dry_run"
@@ -10,6 +10,7 @@ local ffi = require "ffi"
 local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
 local results_of = require "cudalua.gpuarray.core.results"
+local same_cuts = require "cudalua.gpuarray.core.same_cuts"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
 local turn = require "spec.support.turn"
@@ -143,6 +144,62 @@ local steps = {
   scan = function()
     local i, j, axis = random(WHOLE), random(WHOLE), random(2)
     return function(s) s[i] = (s[j] * 0.25):cummax(axis) end
+  end,
+  -- Scans that wait, and what other steps do meanwhile.
+  scans = function()
+    local i, j, k, f, axis, v = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2), random(5)
+    return function(s)
+      local t = f(s[j], s[k])
+      local a, b = t:cumsum(axis), s[k]:copy "K"
+      local c = b:cummin(1)
+      if v == 1 then b:release() elseif v == 2 then b:fill(0.25) elseif v == 3 then b[{ { 1, 2 } }] = 0.5 end
+      s.waits = { s[j]:cummax(), a:cummax(2) }
+      s[i] = a * 0.125 + c
+      if v == 4 then s[4] = t:max(1) * 0.5 end
+    end
+  end,
+  -- Reductions of whole arrays, which wait in there.
+  whole = function()
+    local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
+    local first, second = pick { "max", "mean", "sum" }, pick { "var", "std", "min" }
+    local way = random(3)
+    return function(s)
+      local function two(x, y)
+        local e = f(x, y)
+        local a, b = e[first](e), e[second](e)
+        if way == 1 then s[k]:fill(0.25) end
+        return e * 0.5 - a * 0.0625, b
+      end
+      local x, b
+      if way == 3 then x, b = gpuarray.fuse(two)(s[i], s[j]) else x, b = gpuarray.eval(two, s[i], s[j]) end
+      s[4] = s[4] * 0.5 + b * 0.125
+      s[i] = x
+    end
+  end,
+  -- An operand of reductions that is needed, too.
+  stored = function()
+    local i, j, k, f, axis = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(2)
+    local first, second, together = pick { "max", "mean", "sum" }, pick { "var", "std", "min" }, random(3)
+    return function(s)
+      local e = f(s[j], s[k])
+      if axis == 2 then e = f(s[j].T, e.T) end
+      local a, b = e[first](e, { axis = axis, keepdims = true }), e[second](e, axis)
+      if together == 1 then gpuarray.eval(b, e, a) elseif together == 2 then e:eval() end
+      s.held[#s.held + 1] = a
+      s.held[#s.held + 1] = e
+      s[i] = axis == 2 and (e - a).T or e - a
+      s.waits = { b }
+    end
+  end,
+  scan_inside = function()
+    local i, j, f, axis = random(WHOLE), random(WHOLE), pick(expressions), random(2)
+    return function(s)
+      s[i] = gpuarray.scope(function()
+        local t = f(s[j], s[i]):cumsum(axis)
+        s.dead[#s.dead + 1] = s[j]:cummax(axis)
+        return t * 0.25
+      end)
+    end
   end,
   view = function()
     local i, j, k, f = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions)
@@ -336,6 +393,44 @@ local function text_of(x)
   return ffi.string(host:data(), host.nbytes) .. " in " .. table.concat({ unpack(x.strides, 1, x.ndim) }, ",")
 end
 
+-- A program that does the same again and again, and then nearly the same: two loops in turns, of which one is read,
+-- and cut (same_cuts.lua). The other one may read memory that is gone by then.
+local function repeating()
+  local i, j, f, turns, seed = random(WHOLE), random(WHOLE), expressions[random(2)], 52 + 4 * random(2), random(1000)
+  local other, release, write, within = random(2) == 1, random(2) == 1, random(5), random(3)
+  return function(between)
+    local s = start(seed)
+    for n = 1, 5 do
+      local gone = (s[j] * 0.5):eval()
+      local first = s[i] * 0.25
+      local a, b = first, first
+      local of_a, of_b = s[j], gone
+      if n == 5 and other then of_a, of_b = of_b, of_a end
+      for _ = 1, turns do
+        a = f(a, of_a) * 0.5
+        b = f(b, of_b) * 0.5
+      end
+      local x = (n == 5 and other and b or a) + 0.125
+      if n == write then s[j]:fill(0.25) end
+      if n == 5 and release then gone:release() end
+      if within == 1 then
+        s.stream = s.stream or cuda.Stream()
+        s.stream:use(function() x:eval() end)
+      elseif within == 2 then
+        x = gpuarray.scope(function()
+          x:eval()
+          return x
+        end)
+      else
+        x:eval()
+      end
+      s[i] = x
+      if between then between(s) end
+    end
+    return s
+  end
+end
+
 -- What a program leaves: bits and strides of its variables, and whether what its scopes made is gone.
 local function outcome(run, between)
   local s, list = run(between), {}
@@ -374,10 +469,10 @@ local function differing(list)
   return found, first, kernels, first and results[false][first]
 end
 
-local function programs(count, seed)
+local function programs(count, seed, make)
   state = seed
   local list = {}
-  for k = 1, count do list[k] = program() end
+  for k = 1, count do list[k] = (make or program)() end
   return list
 end
 
@@ -483,7 +578,7 @@ describe("Random programs with several results", function()
       if box and box.first[1] > 0 then box.first[1] = box.first[1] - 1 end
       return box
     end))
-    assert.is_true((differing(programs(40, 20261128))) > 0)
+    assert.is_true((differing(programs(80, 20261128))) > 0)
   end)
 
   protection("have reductions that wait, and would end otherwise if these were released with what they read", function()
@@ -530,5 +625,37 @@ describe("Random programs with several results", function()
       x._sig, x._a, x._b, x._c = false, false, false, false
     end))
     assert.is_true((differing(programs(40, 20261128))) > 0)
+  end)
+
+  -- Runs programs that repeat. Returns how many end otherwise, and how often cuts were found again.
+  local function repeated(count)
+    local found, make = 0, same_cuts.make
+    same_cuts.forget()
+    local restore = knob(same_cuts, "make", function(x)
+      local done = make(x)
+      if done then found = found + 1 end
+      return done
+    end)
+    local ok, different = pcall(differing, programs(count, 20261128, repeating))
+    restore()
+    assert(ok, different)
+    return different, found
+  end
+
+  it("end so if they repeat, and their cuts are found again", function()
+    local count = gpu.sanitized and 10 or 40
+    local different, found = repeated(count)
+    assert.equal(0, different)
+    assert.is_true(found > count)
+  end)
+
+  protection("that repeat would end otherwise if neither operations nor what is stored were looked at again", function()
+    local restore_same = knob(same_cuts, "are_same", function() return true end)
+    local restore_store = knob(same_cuts, "may_store", function() return true end)
+    finally(function()
+      restore_same()
+      restore_store()
+    end)
+    assert.is_true((repeated(40)) > 0)
   end)
 end)

@@ -15,10 +15,10 @@ local most = {
   attention = { 4, 4 },
   standardise = { 2, 2 },
   leapfrog = { 3, 3 },
-  drawdown = { 4, 4 },
+  drawdown = { 3, 3 },
   life = { 1, 1 },
   mean_and_variance = { 1, 1 },
-  chain = { 3, 3 },
+  chain = { 2, 2 },
   wave = { 10, 10 },
 }
 

@@ -1,5 +1,5 @@
--- Reductions along axes wait until they are needed, and several of one array become one kernel. Each keeps the bits
--- and the values that it has if it is computed where it is written.
+-- Reductions along axes and scans wait until they are needed, and several reductions of one array become one kernel.
+-- Each keeps the bits and the values that it has if it is computed where it is written.
 local gpu = require "spec.support.gpu"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 local errors = require "cudalua.base.errors"
@@ -11,6 +11,7 @@ local plan = require "cudalua.gpuarray.core.plan"
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local reentry = require "spec.support.reentry"
 local run = require "cudalua.gpuarray.core.run"
+local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local storage = require "cudalua.gpuarray.core.storage"
 local waiting = require "cudalua.gpuarray.core.waiting"
 
@@ -172,8 +173,8 @@ describe("Reductions that wait", function()
     assert.is_truthy(s._sig and t._sig)
     assert.equal(3, gpu.kernels(function() z:eval() end))
     assert.is_falsy(s._sig or t._sig)
-    for _, f in ipairs { function() y:set(y * 2) end, function() return y:sum() end, function() return y:cumsum() end,
-      function() return (y * 3):get() end } do
+    for _, f in ipairs { function() y:set(y * 2) end, function() return y:sum() end,
+      function() return y:cumsum():eval() end, function() return (y * 3):get() end } do
       s = x:sum(1)
       f()
       assert.is_falsy(s._sig)
@@ -490,7 +491,7 @@ describe("Reductions that wait", function()
 
   -- ---- modes, errors ------------------------------------------------------------------------------------------------
 
-  it("are computed when they are written in eager mode, and are no part of a fused function", function()
+  it("are computed when they are written in eager mode, and in fused functions that do not reduce arguments", function()
     local s = x:sum(1)
     gpuarray.eager(true)
     assert.is_falsy(s._sig)
@@ -499,8 +500,82 @@ describe("Reductions that wait", function()
     gpuarray.eager(false)
     local r = x:max(1)
     assert.same({ 5, 7, 12 }, gpuarray.fuse(function(a) return a + r end)(y):tolist())
-    gpu.raises("LogicError", "needs the value", gpuarray.fuse(function(a) return a:sum(1) end), x)
-    gpu.raises("LogicError", "needs the value", gpuarray.fuse(function(a) return a:var(1) end), x)
+    local state
+    gpuarray.fuse(function(a)
+      local sum = x:sum(1)
+      state = sum._sig
+      return a + sum
+    end)(y)
+    assert.is_false(state)
+  end)
+
+  it("of one result wait in gpuarray.eval(function) and gpuarray.fuse", function()
+    local function four(a) return a:mean(), a:var(), a:max(), a:argmin() end
+    local fused = gpuarray.fuse(four)
+    assert.equal(1, launches(function() return gpuarray.eval(four, x) end))
+    assert.equal(1, launches(function() return fused(x) end))
+    assert.equal(1, launches(function() return fused(x) end))
+    assert.same({ 4, 9, 1 }, (function(m, _, most, at) return { m:item(), most:item(), at:item() } end)(fused(x)))
+    assert.equal(2, launches(function() return gpuarray.eval(function() return (x - x:mean()) / x:std() end) end))
+    assert.equal(2, launches(function()
+      return gpuarray.fuse(function(a) return (a - a:mean()) / a:std() end)(x)
+    end))
+    assert.equal(1, launches(function() return gpuarray.eval(function() return x:ptp() end) end) - 1)
+    -- The function's results, whatever they are, and its errors; afterwards all is as before.
+    local a, b, c, d = gpuarray.eval(function(...) return x:sum():item(), ..., x + 1 end, 3, nil)
+    assert.same({ 24, 3, 10 }, { a, b, c:item(2, 3) })
+    assert.is_nil(d)
+    assert.is_falsy(c._sig)
+    assert.equal("mine", select(2, pcall(gpuarray.eval, function() error("mine", 0) end)))
+    gpu.raises("LogicError", "axis 5", gpuarray.eval, function() return x:sum(5) end)
+    assert.is_falsy(x:sum()._sig)
+    local inner, outer
+    gpuarray.eval(function()
+      inner = gpuarray.eval(function() return x:max() end)
+      outer = x:sum()
+      assert.is_truthy(outer._sig)
+      assert.is_falsy(inner._sig)
+    end)
+    assert.is_truthy(outer._sig)
+    assert.same({ 24, 9 }, { outer:item(), inner:item() })
+    gpuarray.eval(function()
+      local s, v = x:sum(), x:var()
+      x:fill(2)
+      inner, outer = s, v
+    end)
+    assert.same({ 24, 2 }, { inner:item(), x:mean():item() })
+    assert.is_true(math.abs(outer:item() - 20 / 3) < 1e-5)
+    gpu.raises("LogicError", "expected an array, got 3", gpuarray.eval, 3)
+  end)
+
+  it("of one result have the bits that they have alone", function()
+    local numbers, n = cuda.random.Generator(20261201), 0
+    for k, shape in ipairs(gpu.sanitized and { { 5, 37 } } or { { 37 }, { 5, 37 }, { 300, 1000 } }) do
+      for _, how in ipairs { "rows", "columns", "reversed", "expression" } do
+        if #shape > 1 or how ~= "reversed" then
+          local a = operand(numbers, shape, k % 2 == 0 and "float32" or "float16", how)
+          for _, list in ipairs { lists[1], lists[3] } do
+            local want = {}
+            for i, name in ipairs(list) do want[i] = bits(a[name](a)) end
+            local got = { gpuarray.eval(function()
+              local rest = {}
+              for i, name in ipairs(list) do rest[i] = a[name](a) end
+              assert.is_truthy(rest[1]._sig)
+              return unpack(rest)
+            end) }
+            for i, name in ipairs(list) do
+              assert.equal(want[i], bits(got[i]), ("%s %d by %s"):format(name, k, how))
+              n = n + 1
+            end
+          end
+        end
+      end
+    end
+    assert.is_true(n > 20)
+    -- Blocks share the variance of a large array: the mean, and the squared distances from it.
+    local large = gpuarray.arange(70001):astype("float32"):eval()
+    assert.equal(2, launches(function() return gpuarray.eval(function() return large:mean(), large:var() end) end))
+    assert.equal(1, launches(function() return gpuarray.eval(function() return large:max(), large:min() end) end))
   end)
 
   it("are explained without being started, and have sources", function()
@@ -510,7 +585,7 @@ describe("Reductions that wait", function()
     assert.equal(0, gpu.kernels(function() text = gpuarray.explain(z) end))
     assert.is_truthy(m._sig and v._sig)
     assert.is_truthy(text:find("2 kernels", 1, true))
-    assert.is_truthy(text:find("reductions start before other arrays are computed", 1, true))
+    assert.is_truthy(text:find("reductions and scans start before other arrays", 1, true))
     assert.is_truthy(gpuarray.source(v):find "array_mean_var%(")
     local large = gpuarray.zeros { 70001, 3 }
     local s = large:sum(1) -- whose blocks share memory
@@ -588,6 +663,120 @@ describe("Reductions that wait", function()
     assert.same({ 5, 7, 12 }, a:tolist())
   end)
 
+  -- ---- what is stored on the way ------------------------------------------------------------------------------------
+
+  it("store what they read if it is asked for, too", function()
+    local function read(together)
+      return function()
+        local e = x * 2 + y
+        local s = e:max(2)
+        if together then gpuarray.eval(s, e) else e:eval() end
+        assert.is_falsy(s._sig or e._sig)
+        return e, s
+      end
+    end
+    for _, together in ipairs { true, false } do
+      assert.equal(1, launches(read(together)))
+      local e, s = read(together)()
+      assert.same({ { 3, 6, 9 }, { 9, 12, 21 } }, e:tolist())
+      assert.same({ 9, 21 }, s:tolist())
+    end
+    assert.equal(1, launches(function()
+      return gpuarray.eval(function()
+        local e = x * 2
+        return e:mean(), e, e:max()
+      end)
+    end))
+    -- A kernel that computes other results of this shape as well reads the arrays anyway, and scans store nothing else.
+    assert.equal(2, launches(function()
+      local e = x * 2
+      gpuarray.eval(e, e:max(1), x * 3)
+    end))
+    assert.equal(2, launches(function()
+      local e = x * 2
+      gpuarray.eval(e, e:cumsum(1))
+    end))
+    assert.equal(2, launches(function()
+      local e = x * 2
+      local s = e:max(1)
+      s:eval()
+      e:eval()
+    end))
+    local e = x * 2
+    local s = e:max(1)
+    local text
+    assert.equal(0, gpu.kernels(function() text = gpuarray.explain(e, s) end))
+    assert.is_truthy(text:find("1 kernel: 24 B read, 36 B written", 1, true))
+    assert.is_truthy(e._sig and s._sig)
+    assert.equal(1, gpu.kernels(function() gpuarray.eval(e, s) end))
+    -- Each has its own owner.
+    local inner
+    local outer = gpuarray.scope(function()
+      inner = x * 2
+      local most = inner:max(1)
+      gpuarray.eval(inner, most)
+      return most
+    end)
+    assert.same({ 8, 10, 18 }, outer:tolist())
+    gpu.raises("LogicError", "released", inner.get, inner)
+  end)
+
+  local views = {
+    function(v) return v end, function(v) return v:copy "F" end, function(v) return v.T end,
+    function(v) return v[{ { -1, 1, -1 }, { -1, 1, -1 } }] end, function(v) return v[{ {}, { 2, -1 } }] end,
+    function(v) return v:astype "float16" end,
+  }
+
+  it("store the bits and strides that the operand has alone, in all kinds of kernels", function()
+    local some = gpu.sanitized and { { 5, 37 }, { 53, 6 } } or shapes
+    local n, fewer = 0, 0
+    for k, shape in ipairs(some) do
+      local from = (cuda.random.Generator(k):normal(shape) * 7):eval()
+      for i, view in ipairs(#shape == 2 and views or { views[1], views[3] }) do
+        local v = view(from)
+        for axis = 1, v.ndim do
+          local names = lists[(k + i + axis) % #lists + 1]
+          local e = (v * 0.5):eval()
+          local want = { bits(e) .. table.concat(e.strides, ",") }
+          for j, name in ipairs(names) do want[j + 1] = bits(e[name](e, axis)) end
+          local z, got = v * 0.5, {}
+          for j, name in ipairs(names) do got[j] = z[name](z, axis) end
+          local count = gpu.kernels(function() gpuarray.eval(z, unpack(got)) end)
+          if count == 1 then fewer = fewer + 1 end
+          got[0] = z
+          for j = 0, #names do
+            assert.equal(want[j + 1], bits(got[j]) .. (j == 0 and table.concat(z.strides, ",") or ""),
+              ("%s of view %d of shape %d along %d"):format(names[j] or "operand", i, k, axis))
+            n = n + 1
+          end
+        end
+      end
+    end
+    assert.is_true(n > 40 and fewer > n / 10)
+  end)
+
+  it("store without races", function()
+    if not gpu.soft then return pending "the check is the software device's" end
+    local softgpu = require "cudalua.softgpu"
+    local list = {}
+    for k, shape in ipairs { { 5, 37 }, { 530, 6 }, { 70001, 3 }, { 3, 70001 }, { 300, 40 } } do
+      list[k] = gpuarray.ones(shape):eval()
+    end
+    softgpu.check "races,barriers,shuffles,uninitialised"
+    local ok, err = pcall(function()
+      for _, a in ipairs(list) do
+        for axis = 1, 2 do
+          local e = a * 2
+          gpuarray.eval(e, e:sum(axis), e:var(axis))
+          e = a * 3
+          gpuarray.eval(e, e:max(axis))
+        end
+      end
+    end)
+    softgpu.check "off"
+    assert.is_true(ok, tostring(err))
+  end)
+
   -- What a finalizer does at any line of the call.
   local finalizers = {
     ["writes to the operand"] = function(v) v.x:set(v.x * 100) end,
@@ -602,19 +791,23 @@ describe("Reductions that wait", function()
   }
 
   -- How often a result was another one than before. `names`: the reductions.
-  local function sweep(inner, most, shape, names)
+  -- `stored`: of an expression, which is evaluated along with them.
+  local function sweep(inner, most, shape, names, stored)
     local from = cuda.random.Generator(3):normal(shape):eval()
     local want, total
     local wrong, k = 0, 0
     repeat -- twice without, as the first call compiles
       local v = { x = from:copy():eval() }
+      local n = #names
       local _, lines = reentry.call(function()
-        for i, name in ipairs(names) do v[i] = v.x[name](v.x, 1) end
-        gpuarray.eval(unpack(v, 1, #names))
+        local e = stored and v.x * 2 or v.x
+        for i, name in ipairs(names) do v[i] = e[name](e, 1) end
+        if stored then n, v[n + 1] = n + 1, e end
+        gpuarray.eval(unpack(v, 1, n))
       end, function() if v[#names] then inner(v) end end, k > 1 and math.floor(k) or math.huge)
       if k <= 1 then total = lines end
       local got = ""
-      for i = 1, #names do got = got .. bits(v[i]) end
+      for i = 1, n do got = got .. bits(v[i]) end
       want = want or got
       if got ~= want then wrong = wrong + 1 end
       k = k + math.max(k > 0 and total / most or 1, 1)
@@ -626,6 +819,7 @@ describe("Reductions that wait", function()
     it("have the values of their time if a finalizer " .. name, function()
       local names = { "mean", "var", "max" }
       assert.equal(0, sweep(inner, gpu.sanitized and 5 or 60, { 5, 3 }, names))
+      assert.equal(0, sweep(inner, gpu.sanitized and 5 or 40, { 5, 3 }, names, true))
       if not gpu.sanitized then assert.equal(0, sweep(inner, 15, { 3000, 3 }, names)) end
     end)
   end
@@ -643,5 +837,191 @@ describe("Reductions that wait", function()
       end
     end)()))
     assert.is_true(sweep(finalizers["gives the operand's memory away"], 400, { 5, 3 }, { "var" }) > 0)
+  end)
+end)
+
+describe("Scans that wait", function()
+  local x, y
+  setup(gpu.context)
+  before_each(function()
+    gpuarray.eval()
+    x = gpuarray.to_gpu({ { 1, 2, 3 }, { 4, 5, 9 } }, "float32")
+    y = gpuarray.to_gpu({ 1, 2, 3 }, "float32")
+  end)
+  teardown(function() gpuarray.eager(false) end)
+
+  it("start when they are needed, before the next evaluation, and if 64 operations were written", function()
+    local s, t, u
+    assert.equal(0, launches(function() s, t, u = x:cumsum(1), x:cummax(), (x * 2):cumprod(2) end))
+    assert.is_truthy(s._sig and t._sig and u._sig)
+    local z = y + 1
+    assert.equal(7, gpu.kernels(function() z:eval() end)) -- those of the first call, too
+    assert.is_falsy(s._sig or t._sig or u._sig)
+    assert.same({ { 1, 2, 3 }, { 5, 7, 12 } }, s:tolist())
+    assert.same({ 1, 2, 3, 4, 5, 9 }, t:tolist())
+    assert.same({ { 2, 8, 48 }, { 8, 80, 1440 } }, u:tolist())
+    s = x:cumsum(1)
+    for _ = 1, waiting.AFTER do z = z + 1 end
+    assert.is_truthy(s._sig)
+    assert.equal(1, gpu.kernels(function() z = z + 1 end))
+    assert.is_falsy(s._sig)
+    -- Of a scan, and beside reductions of the same array: each scan is a kernel.
+    assert.equal(3, launches(function() gpuarray.eval(x:sum(1), x:cumsum(1), x:max(1), x:cumsum(2)) end))
+    assert.equal(3, launches(function()
+      local a = x:cumsum(2)
+      gpuarray.eval(a:cummax(1), x:sum(1), x:max(1), a)
+    end))
+    assert.equal(0, launches(function()
+      local a = x:cumsum(2)
+      a:cummax(1):release()
+    end))
+    -- NaN is replaced by expressions that nobody else has, and a result may have to be written.
+    assert.equal(1, launches(function() return x:nancumsum(1) end))
+    local out = gpuarray.zeros { 2, 3 }
+    assert.equal(1, launches(function() x:cumsum { axis = 2, out = out } end))
+    assert.same({ { 1, 3, 6 }, { 4, 9, 18 } }, out:tolist())
+  end)
+
+  it("have the bits, strides and owner that they have where they are written", function()
+    local numbers = cuda.random.Generator(20261129)
+    local shapes = gpu.sanitized and { { 5, 37 } } or { { 5, 37 }, { 53, 6 }, { 3, 9000 }, { 9000, 3 }, { 6, 7, 8 } }
+    local n = 0
+    for k, shape in ipairs(shapes) do
+      local a = numbers:normal(shape):astype(k % 2 == 0 and "float16" or "float32"):eval()
+      for _, v in ipairs { a, a:copy "F", a.T, a[{ { -1, 1, -1 } }], a * 2, a:copy("F") * 0.5, a.T + 1, a:roll(1) } do
+        for axis = 0, v.ndim do
+          local arrays = {}
+          for i, eager in ipairs { true, false } do
+            gpuarray.eager(eager)
+            arrays[i] = gpuarray.scope(function() return v:cumsum(axis > 0 and axis or nil) end)
+            local waits = arrays[i]
+            if not eager then
+              waits = v:cumsum(axis > 0 and axis or nil)
+              assert.is_truthy(waits._sig)
+            end
+            gpuarray.eager(false)
+            -- Views of expressions have the strides of the expression.
+            local z = waits * 2
+            n = n + 1
+            arrays[i] = bits(waits) .. table.concat(waits.strides, ",") .. table.concat(z.strides, ",")
+          end
+          assert.equal(arrays[1], arrays[2])
+        end
+      end
+    end
+    assert.is_true(n > 30)
+    local inner, kept
+    gpuarray.scope(function() inner = x:cumsum(1) end)
+    gpu.raises("LogicError", "released", inner.get, inner)
+    kept = gpuarray.scope(function() return (x + 1):cumsum(1) end)
+    assert.same({ { 2, 3, 4 }, { 7, 9, 14 } }, kept:tolist())
+  end)
+
+  it("have the values that operands had when they were written", function()
+    local a, b = x:cumsum(1), (x * 2):cummax(2)
+    x:fill(7)
+    assert.same({ { 1, 2, 3 }, { 5, 7, 12 } }, a:tolist())
+    assert.same({ { 2, 4, 6 }, { 8, 10, 18 } }, b:tolist())
+    a = x:cumsum(2)
+    x[{ 2, 1 }] = 9
+    assert.same({ { 7, 14, 21 }, { 7, 14, 21 } }, a:tolist())
+    x:set(x:cumsum(2))
+    assert.same({ { 7, 14, 21 }, { 9, 16, 23 } }, x:tolist())
+    x[{ { 1 }, {} }] = x:cumsum(1)[{ { 2 }, {} }]
+    assert.same({ { 16, 30, 44 }, { 9, 16, 23 } }, x:tolist())
+    local t = x * 2
+    a = t:cumsum()
+    t:fill(1)
+    assert.same({ 32, 92, 180, 198, 230, 276 }, a:tolist())
+    a = x:cumsum(1)
+    cuda.memset_d32(cuda.pointer(x.ptr), 0, 6)
+    assert.same({ { 16, 30, 44 }, { 25, 46, 67 } }, a:tolist())
+    a = x:cumsum(1)
+    x:release()
+    assert.same({ { 0, 0, 0 }, { 0, 0, 0 } }, a:tolist())
+    local mem = cuda.mem_alloc(24)
+    local open = gpuarray.wrap(mem, { 2, 3 }, "float32")
+    open:fill(1)
+    assert.is_falsy(open:cumsum(1)._sig)
+    local later = (open + 1):cumsum()
+    cuda.memset_d32(mem, 0, 6)
+    assert.same({ 2, 4, 6, 8, 10, 12 }, later:tolist())
+    gpu.raises("LogicError", "released", x.cumsum, x)
+  end)
+
+  it("run in the stream, the context and the graph that they were written in", function()
+    local stream, s = cuda.Stream(), x:cumsum(1)
+    stream:use(function() assert.is_falsy(s._sig) end)
+    local seen = gpu.launches_by_stream(function()
+      stream:use(function() s = x:cumsum(2) end)
+    end)
+    assert.is_falsy(s._sig)
+    if seen then assert.equal(1, seen[stream:handle()]) end
+    local before, inside = x:cumsum(1), nil
+    local exec = stream:capture(function()
+      assert.is_falsy(before._sig)
+      inside = x:cumsum(1)
+      assert.is_falsy(inside._sig)
+    end):instantiate()
+    x:fill(2)
+    cuda.Context.synchronize()
+    exec:launch(stream)
+    stream:synchronize()
+    assert.same({ { 2, 2, 2 }, { 4, 4, 4 } }, inside:tolist())
+    assert.same({ { 1, 2, 3 }, { 5, 7, 12 } }, before:tolist())
+    local other = cuda.Device(0):make_context()
+    local there = gpuarray.to_gpu({ { 1, 2 }, { 3, 5 } }, "float32")
+    s = there:cumsum(1)
+    cuda.Context.pop()
+    finally(function() other:detach() end)
+    local t = x:cumsum(2)
+    assert.same({ { 2, 4, 6 }, { 2, 4, 6 } }, t:tolist())
+    assert.same({ { 1, 2 }, { 4, 7 } }, s:tolist())
+    assert.equal(there._store.context, s._store.context)
+  end)
+
+  it("keep a fixed number of bytes alive", function()
+    finally(knob(waiting, "BYTES", 4000))
+    local list, sums = {}, {}
+    for k = 1, 30 do list[k] = gpuarray.full({ 10, 10 }, k, "float32") end
+    gpuarray.eval()
+    assert.equal(20, gpu.kernels(function()
+      for k = 1, 30 do sums[k] = list[k]:cumsum(1) end
+    end))
+    for k = 1, 30 do assert.equal(10 * k, sums[k]:item(10, 1)) end
+  end)
+
+  it("are named with the line that wrote them, in profiles and in errors", function()
+    local s, line
+    local p = cuda.profile(function()
+      line = debug.getinfo(1, "l").currentline + 1
+      s = x:cumsum(1)
+      local z = y + 1
+      z:eval()
+    end, { print = false })
+    assert.is_falsy(s._sig)
+    assert.equal(line, tonumber(p.activities[1].line:match "(%d+)$"))
+    finally(knob(scan_run, "compute", function() errors.raise("MemoryError", "no memory is left for this one") end))
+    line = debug.getinfo(1, "l").currentline + 1
+    s = x:cumprod(1)
+    local t = x:sum(1)
+    gpuarray.eval(y + 1)
+    assert.is_truthy(s._sig)
+    assert.is_falsy(t._sig)
+    local e = gpu.raises("MemoryError", "this one", s.eval, s)
+    if gpu.soft then assert.is_truthy(e.expression[1]:find("^cumprod at .*waiting_spec.*" .. line)) end
+  end)
+
+  it("are explained without being started, and have sources", function()
+    local long = gpuarray.ones { 3, 9000 } -- whose blocks share memory
+    long:eval()
+    local s = long:cumsum(2)
+    local text
+    assert.equal(0, gpu.kernels(function() text = gpuarray.explain(s * 2) end))
+    assert.is_truthy(s._sig)
+    assert.is_truthy(text:find("2 kernels", 1, true))
+    assert.is_truthy(text:find("stores #%d: reductions and scans start"))
+    assert.is_truthy(gpuarray.source(s):find "array_cumsum%(")
+    assert.equal(9000, s:item(3, 9000))
   end)
 end)

@@ -41,8 +41,8 @@ describe("help() finds", function()
       random = "cuda.random", cumsum = "cuda.gpuarray.cumsum", argsort = "cuda.gpuarray.argsort",
       ["mean of each row"] = "cuda.gpuarray.mean", ["row mean"] = "cuda.gpuarray.mean",
       ["sort descending"] = "cuda.gpuarray.sort", ["how do I sort"] = "cuda.gpuarray.sort",
-      ["copy to the host"] = "cuda.memcpy_dtoh", ["random numbers"] = "cuda.random",
-      ["shared memory"] = "cuda.Function:set_shared_size", ["free memory"] = "cuda.gpuarray.Array:release",
+      ["random numbers"] = "cuda.random",
+      ["shared memory"] = "cuda.Function:set_shared_size",
     } do
       assert.equal(name, (search.search(question)[1] or {}).name, question)
     end
@@ -52,9 +52,9 @@ describe("help() finds", function()
     local lines = {}
     for line in (answer.of_name("host copy", 80) .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
     assert.equal(17, #lines)
-    assert.matches("^cuda%.memcpy_dtoh  Copies device memory to the host", lines[1])
+    assert.matches("^cuda%.gpuarray%.Array:get  Copies the elements to the host", lines[1])
     assert.matches("^%d+ more match; add a word%.$", lines[16])
-    assert.equal('Type help "memcpy_dtoh" for the first one.', lines[17])
+    assert.equal('Type help "gpuarray.Array:get" for the first one.', lines[17])
   end)
 
   it("the nearest names if there is none", function()
@@ -87,9 +87,33 @@ describe("help() finds", function()
       for _, part in ipairs(parts) do assert.truthy(text:find(part, 1, true), question .. ": " .. text) end
       assert.is_nil(text:find("Nothing is named", 1, true), question)
     end
-    for _, text in pairs(require "cudalua.help.topics") do
-      for path in text:gmatch "[%w/_]+%.lua" do assert(io.open(path)):close() end
+    for _, topic in ipairs(require("cudalua.help.topics").list) do
+      local text = topic[2] or ""
+      for path in text:gmatch "[%w_]+/[%w/_]+%.lua" do assert(io.open(path)):close() end
       for path in text:gmatch "docs/[%l-]+%.md" do assert(io.open(path)):close() end
+    end
+  end)
+
+  it("what people ask, in its first three lines", function()
+    local questions, without = require "spec.help.questions", {}
+    for _, row in ipairs(questions) do
+      local lines = {}
+      for line in answer.of_name(row[1], 80):gmatch "[^\n]+" do lines[math.min(#lines + 1, 4)] = line end
+      lines[4] = nil
+      if not table.concat(lines, " "):find(row[2], 1, true) then without[#without + 1] = row[1] .. ": " .. row[2] end
+    end
+    assert.same({}, without)
+    assert.is_true(#questions > 400)
+  end)
+
+  it("topics whose entries exist, and whose words are asked for", function()
+    local topics = require "cudalua.help.topics"
+    for _, topic in ipairs(topics.list) do
+      for name in (topic[3] or ""):gmatch "%S+" do assert.truthy(entries.by_name["cuda." .. name], name) end
+      for way in topic[1]:gmatch "%S+" do
+        local words = way:gsub("[=?]", ""):gsub("%+", " ")
+        assert.truthy(topics.find(words), words)
+      end
     end
   end)
 
@@ -100,13 +124,14 @@ describe("help() finds", function()
 
   it("the page of the manual for what has no entry, before entries", function()
     for question, entry in pairs { index = "index is an option", range = "cuda.range(name, f?, ...)",
-      ["mean of each row"] = "cuda.gpuarray.mean  The mean" } do
+      ["each row"] = "" } do
       local topic, rest = answer.of_name(question, 80):match "^(.-)\n\n(.*)$"
       assert.matches("docs/arrays.md, section Positions", (topic:gsub("\n", " ")), 1, true)
       assert.equal(entry, rest:sub(1, #entry), question)
     end
     local pages = {}
-    for _, text in pairs(require "cudalua.help.topics") do
+    for _, topic in ipairs(require("cudalua.help.topics").list) do
+      local text = topic[2] or ""
       for path, section in text:gmatch "(docs/[%l-]+%.md), section (%u%l[%l ]*)" do
         pages[path .. section] = { path, section }
       end
@@ -141,11 +166,13 @@ greater than everything, so NaNs come last, or first with descending. Complex
 numbers are sorted by their real parts, then by their imaginary parts. `a:sort {
 out = a }` sorts the array itself.
 
+  call      sort(a: any, axis: any, options: table) cuda.gpuarray.Array
   a         (cuda.gpuarray.Array) an array with at least one axis
   options?  {axis: integer, descending: boolean, out: cuda.gpuarray.Array,
-            stream: cuda.Stream, allocator: function}, or the axis; default: the
-            last one. descending: sort in descending order; default: false. out:
-            an array that receives the result; it may be a
+            stream: cuda.Stream, allocator: function}. The axis can also come
+            before this table. axis: the last one by default. descending: sort
+            in descending order; default: false. out: an array that receives the
+            result; it may be a
   returns   cuda.gpuarray.Array
   raises    LogicError for a 0-d array, an axis out of range, elements of a
             struct type, and if out has another shape

@@ -336,6 +336,18 @@ describe("cuda.show", function()
     assert.equal(shown(a:get():slice({}, { 16, 1, -1 })), shown(a:slice({}, { 16, 1, -1 })))
   end)
 
+  it("cuda.show takes few lines", function()
+    local x, line = gpuarray.arange(400):reshape(20, 20), gpuarray.arange(40)
+    for _, colour in ipairs { 0, 24 } do
+      for height = 2, 7 do
+        local o = { colour = colour, width = 20, height = height }
+        local function lines(a) return select(2, shown(a, o):gsub("\n", "")) end
+        assert.is_true(lines(x) <= height and lines(x) >= 2)
+        assert.is_true(lines(line) <= height and lines(line) >= 2)
+      end
+    end
+  end)
+
   it("cuda.show says what is wrong", function()
     local a = ndarray.zeros({ 20, 20 }, "float32")
     local function wrong(text, ...) gpu.raises("LogicError", text, cuda.show, ...) end
@@ -347,6 +359,7 @@ describe("cuda.show", function()
     wrong("unknown map 'jet'; valid maps: coolwarm, gray, inferno, magma, plasma, viridis", a, { map = "jet" })
     wrong("colour must be 24, 8 or 0 bits, got 16", a, { colour = 16 })
     wrong("width must be an integer from 8 to 10000, got 3", a, { width = 3 })
+    wrong("height must be an integer from 2 to 10000, got 1", a, { height = 1 })
     wrong("to must be an open file or a function, got a string", a, { to = "x" })
     wrong("vmin must be a finite number, got NaN", a, { vmin = 0 / 0 })
     wrong("vmin is 2, greater than vmax, 1", a, { vmin = 2, vmax = 1 })

@@ -43,7 +43,7 @@ return M
   it("of the library have their continuation lines in place", function()
     local entries = annotations.load()
     local histogram = entries["cudalua.gpuarray.histogram"]
-    assert.matches("program waits for the least and the greatest element%.$", table.concat(histogram.text, " "))
+    assert.matches("program waits for the smallest and the largest element%.$", table.concat(histogram.text, " "))
     assert.matches("so that the integral is 1$", histogram.params[3].type)
   end)
 end)

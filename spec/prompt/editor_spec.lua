@@ -159,9 +159,19 @@ describe("editing", function()
     assert.equal("1 + 1\nf {\n  x = 1\n\n}\ny|",
       pasted "> 1 + 1\r2\r> f {\r>>   x = 1\r>>\r>> }\rnil\rstdin:1: an error\r>\r> y\r7\r")
     assert.equal("a\n  b|", pasted "\t> a\n\t>>   b\n\t2")
-    assert.equal(">= 1\n> 2|", pasted ">= 1\n> 2")
+    assert.equal(">= 1|", pasted ">= 1")
     assert.equal("x > 1\n> 2|", pasted "x > 1\n> 2")
     assert.equal("x> 1\n> 2|", pasted("> 1\n> 2", "x"))
+    -- behind empty lines and output, or without the mark of its first chunk
+    assert.equal("1 + 1\nx|", pasted "\n \r\n> 1 + 1\r\n2\r\n> x")
+    assert.equal("local q = 6\nq|", pasted "2\n[0 1 2]\n> local q = 6\n> q\n6")
+    assert.equal("local q = 6\nq|", pasted "  2\n  > local q = 6\n  > q")
+    assert.equal("1 + 1|", pasted "3\n> 1 + 1")
+    assert.equal("local a = require 'b'\n1 + 1|", pasted "local a = require 'b'\n> 1 + 1\n2")
+    assert.equal("local t = {\n  3 }\nt[1]|", pasted "local t = {\n>>   3 }\n> t[1]\n3")
+    for _, text in ipairs { "print [[\n> y\n]]", "local x = a\n  > b", "1 + 1\n2 + 2" } do
+      assert.equal(text .. "|", pasted(text))
+    end
     assert.equal("> 1|", typed("> 1"):text())
   end)
 

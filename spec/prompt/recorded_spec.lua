@@ -40,7 +40,7 @@ describe("the recorded session of docs/prompt.md", function()
     assert.is_true(#lines > 10)
     local text = session_of(lines)
     assert.equal(expected, text:sub(1, #expected))
-    assert.truthy(text:sub(#expected + 1):find "^\n1 array in variables; objects of this program have")
+    assert.truthy(text:sub(#expected + 1):find "^\n1 array in variables; objects of this program use")
   end)
 
   it("about help is what help prints", function()

@@ -144,6 +144,7 @@ describe("repl.run", function()
   end)
 
   it("says what Lua has in place of the syntax of Python and CUDA C++", function()
+    local list = "a list is written { 1, 2, 3 }, and an array is made of it by cuda.gpuarray.to_gpu { 1, 2, 3 }"
     for text, hint in pairs {
       ["a:mean(axis=0)"] = "arguments with a name are a table: a:sum { axis = 1 }, or k(a, { block = 32 })",
       ["a[1:3]"] = "a range of positions is a list: a[{ { 2, 3 } }], where positions start at 1",
@@ -157,12 +158,31 @@ describe("repl.run", function()
       ["from math import pi"] = 'Lua loads modules with require: cuda = require "cudalua"',
       ["k<<<1, 32>>>(a)"] = "a kernel is launched by k(a, { grid = 1, block = 32 })",
       ["if x > 3:"] = "Lua's conditions are written if x then ... end",
+      ["x = [1, 2, 3]"] = list, ["f([1, 2])"] = list,
+      ["x++"] = "Lua has no operator ++: write x = x + 1, or a:iadd(1) to write to an array",
+      ["x := 3"] = "an assignment is written x = 3",
       ["def f(x): return x"] = "Lua's functions are written function f(x) ... end",
     } do
       assert.equal(hint, typed(text):match "\nhint: ([^\n]*)", text)
     end
     for _, text in ipairs { 'x = "a // b" y', "x y -- a ** b", "x = [[\nimport x]] y", "x = )" } do
       assert.is_nil(typed(text):find("hint:", 1, true), text)
+    end
+  end)
+
+  it("says which method compares an array", function()
+    gpu.context()
+    local function hint(text) return (typed("local a = cuda.gpuarray.arange(3)\n" .. text):match "\nhint: (.*)$") end
+    local by = "an array is compared element by element by a method: "
+    assert.equal(by .. "a:gt(1)", hint "a > 1")
+    assert.equal(by .. "a:le(-0.5)", hint "local x = a <= -0.5")
+    assert.equal(by .. "a:gt(2)", hint "2 < a")
+    assert.equal(by .. "b.c:ge(2)", hint "local b, d = { c = a }\nd = 1; d = b.c >= 2")
+    assert.equal(by .. "a:gt(1), a:lt(1), a:eq(1)", hint "(a + 1) < (3 + 1)")
+    assert.equal("== does not compare elements: write a:eq(3)", hint "a == 3")
+    assert.equal("~= does not compare elements: write a:ne(1.5)", hint "a ~= 1.5")
+    for _, text in ipairs { "a == nil", "a ~= a", "x = 3\nx == 3", "a == 3;", "1 < '2'", "nil > 1" } do
+      assert.is_nil(hint(text), text)
     end
   end)
 
@@ -250,7 +270,7 @@ describe("repl.run", function()
     local device = cuda.Context.get_current():get_device()
     local out = typed ":gpu"
     assert.truthy(out:find(device:name(), 1, true), out)
-    assert.truthy(out:find "memory [%d.]+ MiB of [%d.]+ MiB free; objects of this program have [%d.]+ MiB")
+    assert.truthy(out:find "memory [%d.]+ MiB of [%d.]+ MiB free; objects of this program use [%d.]+ MiB")
     out = typed ":device"
     assert.truthy(("\n" .. out):find(("\n* device %d: "):format(device:ordinal()), 1, true), out)
     assert.truthy(typed(":device x"):find "needs a device number")

@@ -54,7 +54,7 @@ describe("the bounds of arrays on the software device", function()
           local x, o = gpuarray.zeros(n, dtype), gpuarray.empty(1, dtype)
           assert(detail_of(function() read(o, x, n - 1, { block = 1 }) end) == nil)
           expect(detail_of(function() read(o, x, n, { block = 1 }) end),
-            ("illegal load of %d bytes"):format(size), "; right behind the end of ",
+            ("illegal load of %d bytes"):format(size), "; right after the end of ",
             (" (%d bytes at "):format(n * size))
           restart()
         end

@@ -392,7 +392,7 @@ describe("checks of the software device", function()
       return said, decode(assert(said:match "\n({.-})\n", said))
     end
     local text, report = run 'f(cuda.In(ffi.new "float[10]"), { block = 11 })'
-    assert.truthy(text:find("right behind the end of allocation %d+ %(40 bytes at 0x%x+, made at %S+:6%)"), text)
+    assert.truthy(text:find("right after the end of allocation %d+ %(40 bytes at 0x%x+, made at %S+:6%)"), text)
     assert.same({ 40, 40, "live" }, { report.allocation.bytes, report.allocation.offset, report.allocation.state })
     text = run [[
         local a = cuda.mem_alloc_async(40)
@@ -439,11 +439,11 @@ describe("checks of the software device", function()
       assert.same(variable,
         { report.variable, report.variable_address, report.variable_offset, report.variable_bytes })
     end
-    says("; 32 bytes behind the end of shared array rows %(128 bytes at 0x0%); the block has",
+    says("; 32 bytes after the end of shared array rows %(128 bytes at 0x0%); the block has",
       { "rows", "0x0", 160, 128 }, "tile", 40)
     says("; 4 bytes before shared array rows %(128", { "rows", "0x0", -4, 128 }, "tile", -1)
-    says("; right behind the end of shared array tail %(12 bytes at 0x80%)", { "tail", "0x80", 12, 12 }, "tile", 3)
-    says("; 10 bytes behind the end of shared array E7 %(10 bytes", { "E7", "0x0", 20, 10 }, "in_deep", 10)
+    says("; right after the end of shared array tail %(12 bytes at 0x80%)", { "tail", "0x80", 12, 12 }, "tile", 3)
+    says("; 10 bytes after the end of shared array E7 %(10 bytes", { "E7", "0x0", 20, 10 }, "in_deep", 10)
     says("race: .* by thread %(0,0,0%) .*; 4 bytes into shared array twice %(8 bytes", { "twice", "0x10", 4, 8 },
       "race", 1, "races")
   end)

@@ -364,7 +364,7 @@ describe("malloc in kernels", function()
       local text = run((code:gsub("BODY", body)))
       assert.truthy(text:find(expected), text)
     end
-    says("p[100] = 1;", "^700\t.*store of 1 bytes .*right behind the end of "
+    says("p[100] = 1;", "^700\t.*store of 1 bytes .*right after the end of "
       .. "memory from malloc in a kernel %(100 bytes")
     says("free(p); p[0] = 1;", "^700\t.*the memory was freed: 0 bytes into what was memory from malloc in a kernel")
     says("free(p); free(p);", "^719\t.*free of 0x%x+, which was already freed")

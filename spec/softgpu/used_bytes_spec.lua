@@ -230,7 +230,7 @@ describe("checks of loads behind the pragma used_bytes_mask", function()
     on_software()
     assert.equal("fine\n", report_of(wide(0xfff), launch:format(12)))
     assert.truthy(report_of(wide(0xfff), launch:format(8)):find("^700 .*illegal load of 4 bytes at global address "
-      .. "0x%x+8; right behind the end of allocation"))
+      .. "0x%x+8; right after the end of allocation"))
     assert.truthy(report_of(wide(0xffff), launch:format(12)):find("^700 .*illegal load of 16 bytes"))
     assert.truthy(report_of(wide(0xf0f), launch:format(8)):find("^700 .*illegal load of 4 bytes"))
     assert.truthy(report_of(wide(0x7f), launch:format(6)):find("^700 .*illegal load of 1 bytes at global address "

@@ -10,7 +10,7 @@ local families = {}
 M.families = families
 
 families.bounds = {
-  { "a store behind the end", "out_of_bounds", 700, { 64 }, "256 bytes into|right behind the end",
+  { "a store behind the end", "out_of_bounds", 700, { 64 }, "256 bytes into|right after the end",
     [[__global__ void k(int *a) {
         int i = threadIdx.x;
 #ifdef FIXED
@@ -18,7 +18,7 @@ families.bounds = {
 #endif
         a[i] = i; // HERE
       }]], args = { "ints:64" }, block = 65, fixed = true },
-  { "a load behind the end", "out_of_bounds", 700, { 31 }, "right behind the end of",
+  { "a load behind the end", "out_of_bounds", 700, { 31 }, "right after the end of",
     [[__global__ void k(int *o, const int *a) {
 #ifdef FIXED
         o[threadIdx.x] = a[threadIdx.x];
@@ -37,7 +37,7 @@ families.bounds = {
         m[y * 16 + x] = 1; // HERE
       }]], args = { "ints:128" }, block = { 16, 9 } },
   { "a store behind shared memory", "out_of_bounds", 700, { 64 },
-    "; right behind the end of shared array s %(256 bytes at 0x0%); the block has 256 bytes of shared memory",
+    "; right after the end of shared array s %(256 bytes at 0x0%); the block has 256 bytes of shared memory",
     [[__global__ void k(int *o, int n) {
         __shared__ int s[64];
         s[threadIdx.x + n] = 1; // HERE
@@ -45,7 +45,7 @@ families.bounds = {
         o[threadIdx.x] = s[threadIdx.x % 64];
       }]], args = { "ints:65", 0 }, block = 65 },
   { "a load behind dynamic shared memory", "out_of_bounds", 700, { 16 },
-    "; right behind the end of shared array s %(from 0x0 on%); the block has 64 bytes of shared memory",
+    "; right after the end of shared array s %(from 0x0 on%); the block has 64 bytes of shared memory",
     [[extern __shared__ int s[];
       __global__ void k(int *o) {
         if (threadIdx.x < 16) s[threadIdx.x] = 1;
@@ -169,12 +169,12 @@ families.bounds = {
       __global__ void k(int *a) {
         put(a, threadIdx.x); // OUTER
       }]], args = { "ints:3" }, block = 4 },
-  { "a mistake in a function that is called", "out_of_bounds", 700, { 3 }, "right behind the end",
+  { "a mistake in a function that is called", "out_of_bounds", 700, { 3 }, "right after the end",
     [[__device__ __noinline__ void put(int *a, int i) {
         a[i] = 1; // HERE
       }
       __global__ void k(int *a) { put(a, threadIdx.x); }]], args = { "ints:3" }, block = 4 },
-  { "a mistake in one block of many", "out_of_bounds", 700, { 1, 2 }, "right behind the end",
+  { "a mistake in one block of many", "out_of_bounds", 700, { 1, 2 }, "right after the end",
     block_at = { 2, 1, 0 },
     [[__global__ void k(int *a) {
         int block = blockIdx.x + 3 * blockIdx.y, thread = threadIdx.x + 2 * threadIdx.y;
@@ -208,7 +208,7 @@ families.pointers = {
         *p = 1; // HERE
         o[0] = 1;
       }]], args = { "ints:1" }, block = 1 },
-  { "behind memory of a kernel", "out_of_bounds", 700, { 3 }, "right behind the end .*malloc in a kernel %(40 bytes",
+  { "behind memory of a kernel", "out_of_bounds", 700, { 3 }, "right after the end .*malloc in a kernel %(40 bytes",
     [[__global__ void k(int *o, int n) {
         char *p = (char *)malloc(40);
         p[threadIdx.x == 3 ? n : 0] = 1; // HERE

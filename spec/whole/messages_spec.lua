@@ -125,10 +125,38 @@ describe("Messages that say what to write", function()
       "host array: local h = ndarray.array(list)", cuda.Out, { 1 })
   end)
 
+  it("host and device memory in the wrong order", function()
+    local host, memory = ndarray.zeros(3), cuda.mem_alloc(12)
+    says("memcpy_htod: src: expected a host buffer", cuda.memcpy_htod, host, memory)
+    says("got DeviceAllocation; write memcpy_htod(device, host); memcpy_dtod copies from", cuda.memcpy_htod, host,
+      memory)
+    says("write memcpy_htod_async(device, host)", cuda.memcpy_htod_async, host, memory, cuda.Stream())
+    says("write memcpy_dtoh(host, device)", cuda.memcpy_dtoh, memory, host)
+  end)
+
+  it("braces around the arguments of a kernel's constructor", function()
+    says("ReductionKernel: got one list of 3 values; write parentheses around arguments: " ..
+      "ReductionKernel(dtype_out, ...)", cuda.reduction.ReductionKernel, { "float32", "0", "a + b" })
+    says("ElementwiseKernel: got one list of 2 values", cuda.elementwise.ElementwiseKernel, { "float *x", "x[i] = 1" })
+  end)
+
+  it("a call of an array, complex numbers compared, and arrays written to host arrays by set()", function()
+    local z = gpuarray.zeros({ 2, 2 }, "complex64")
+    says("an array cannot be called; fields such as a.T have no ()", function() return z:T() end)
+    says("gt: not defined for complex64 and complex64; compare a:abs(), a:real() or a:imag()", z.gt, z, 3)
+    local host = ndarray.zeros(2)
+    says("ndarray:set: an array with 1 axis takes 1 index, got 0; a[{}] = x writes all elements", host.set, host, host)
+    host[{}] = ndarray.ones(2)
+    assert.same({ 1, 1 }, host:tolist())
+  end)
+
   it("a shape in several arguments", function()
     for _, f in ipairs { gpuarray.zeros, gpuarray.ones, gpuarray.empty, ndarray.zeros } do
       says("got 3; pass the shape as one list, {2, 3}", f, 2, 3)
+      says("got 5; pass the shape as one list, {5, 5}", f, 5, 5)
     end
+    says("random.rand: dtype must be a name, a dtype or an FFI ctype, got 7; pass the shape as one list, {4, 7}",
+      cuda.random.rand, 4, 7)
     says("got 7; pass the shape as one list", gpuarray.full, 2, 3, 7)
   end)
 

@@ -188,22 +188,24 @@ function gpuarray.pad(a, width, mode, options) end
 ---The weighted mean of the elements, as NumPy's average: sum(a * weights) / sum(weights). If the weights add up to 0,
 ---the result is NaN or infinite, whereas NumPy raises an error.
 ---@param a cudalua.gpuarray.Array  the array to average, of any shape
----@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: an integer or a list
----  of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal
----  weights. returned: return the sum of the weights, too
+---@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}. The axis can also come before this
+---  table. axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the
+---  averaged axes; default: equal weights. returned: return the sum of the weights, too
 ---@return cudalua.gpuarray.Array  of the promoted dtype of a and the weights; for integers the default float
 ---@return cudalua.gpuarray.Array?  the sums of the weights, with the same shape
 ---@raise LogicError if the shape of the weights does not fit, and as gpuarray.mean
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array, cudalua.gpuarray.Array?
 function gpuarray.average(a, options) end
 
 ---The weighted mean of the elements, as NumPy's average: sum(a * weights) / sum(weights). If the weights add up to 0,
 ---the result is NaN or infinite, whereas NumPy raises an error.
----@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: an integer or a list
----  of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal
----  weights. returned: return the sum of the weights, too
+---@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}. The axis can also come before this
+---  table. axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the
+---  averaged axes; default: equal weights. returned: return the sum of the weights, too
 ---@return cudalua.gpuarray.Array  of the promoted dtype of a and the weights; for integers the default float
 ---@return cudalua.gpuarray.Array?  the sums of the weights, with the same shape
 ---@raise LogicError if the shape of the weights does not fit, and as gpuarray.mean
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array, cudalua.gpuarray.Array?
 function Array:average(options) end
 
 ---Returns true if all elements are close, as isclose() defines it. The program waits for the result. Returns true for
@@ -444,16 +446,16 @@ function Array:masked_fill(mask, value, options) end
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
----  of the dtype. neginf: replaces negative infinity; default: the least finite number
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function gpuarray.nan_to_num(a, options) end
 
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
----  of the dtype. neginf: replaces negative infinity; default: the least finite number
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 function Array:nan_to_num(options) end
@@ -670,18 +672,20 @@ function Array:triu(k, options) end
 ---The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
 ---the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
 ---@param a cudalua.gpuarray.Array  an array of real numbers
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers; default: all axes
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmedian(a, options) end
 
 ---The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
 ---the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers; default: all axes
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanmedian(options) end
 
 ---As nanquantile, with q as a percentage from 0 to 100.
@@ -690,6 +694,7 @@ function Array:nanmedian(options) end
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as nanquantile
+---@overload fun(a: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanpercentile(a, q, options) end
 
 ---As nanquantile, with q as a percentage from 0 to 100.
@@ -697,6 +702,7 @@ function gpuarray.nanpercentile(a, q, options) end
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as nanquantile
+---@overload fun(self: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanpercentile(q, options) end
 
 ---The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
@@ -705,6 +711,7 @@ function Array:nanpercentile(q, options) end
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, and for a q out of range
+---@overload fun(a: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanquantile(a, q, options) end
 
 ---The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
@@ -712,23 +719,26 @@ function gpuarray.nanquantile(a, q, options) end
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, and for a q out of range
+---@overload fun(self: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanquantile(q, options) end
 
 ---The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
 ---Integers give the default float.
 ---@param a cudalua.gpuarray.Array  an array of real numbers
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers; default: all axes
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, and for complex numbers
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.median(a, options) end
 
 ---The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
 ---Integers give the default float.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers; default: all axes
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, and for complex numbers
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:median(options) end
 
 ---As quantile, with q as a percentage from 0 to 100.
@@ -737,6 +747,7 @@ function Array:median(options) end
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as quantile
+---@overload fun(a: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.percentile(a, q, options) end
 
 ---As quantile, with q as a percentage from 0 to 100.
@@ -744,6 +755,7 @@ function gpuarray.percentile(a, q, options) end
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as quantile
+---@overload fun(self: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:percentile(q, options) end
 
 ---The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
@@ -751,22 +763,24 @@ function Array:percentile(q, options) end
 ---@param a cudalua.gpuarray.Array  an array of real numbers
 ---@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first
 ---  axis
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default:
----  all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or
----  "midpoint"
+---@param options? any  {axis, keepdims, method, out, stream, allocator}. The axis can also come before this table.
+---  axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default),
+---  "lower", "higher", "nearest" or "midpoint"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, for complex numbers, and for a q out of range
+---@overload fun(a: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.quantile(a, q, options) end
 
 ---The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
 ---methods that select an element keep the dtype.
 ---@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first
 ---  axis
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default:
----  all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or
----  "midpoint"
+---@param options? any  {axis, keepdims, method, out, stream, allocator}. The axis can also come before this table.
+---  axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default),
+---  "lower", "higher", "nearest" or "midpoint"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, for complex numbers, and for a q out of range
+---@overload fun(self: any, q: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:quantile(q, options) end
 
 ---Returns the positions of the elements that partition() selects, as NumPy's argpartition.
@@ -775,6 +789,7 @@ function Array:quantile(q, options) end
 ---@param options? any  as for partition
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
 ---@raise LogicError as gpuarray.partition
+---@overload fun(a: any, kth: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.argpartition(a, kth, options) end
 
 ---Returns the positions of the elements that partition() selects, as NumPy's argpartition.
@@ -782,6 +797,7 @@ function gpuarray.argpartition(a, kth, options) end
 ---@param options? any  as for partition
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
 ---@raise LogicError as gpuarray.partition
+---@overload fun(self: any, kth: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:argpartition(kth, options) end
 
 ---Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
@@ -789,12 +805,14 @@ function Array:argpartition(kth, options) end
 ---@param options? any  as for sort
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
 ---@raise LogicError as sort
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.argsort(a, options) end
 
 ---Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
 ---@param options? any  as for sort
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
 ---@raise LogicError as sort
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:argsort(options) end
 
 ---Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
@@ -805,6 +823,7 @@ function Array:argsort(options) end
 ---@param options? any  as for sort, without descending
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for positions out of range, and as sort
+---@overload fun(a: any, kth: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.partition(a, kth, options) end
 
 ---Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
@@ -814,6 +833,7 @@ function gpuarray.partition(a, kth, options) end
 ---@param options? any  as for sort, without descending
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for positions out of range, and as sort
+---@overload fun(self: any, kth: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:partition(kth, options) end
 
 ---Returns the elements sorted along an axis in ascending order, as NumPy's sort. The sort is stable: equal elements
@@ -822,10 +842,11 @@ function Array:partition(kth, options) end
 ---itself.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false.
----  out: an array that receives the result; it may be a
+---  allocator: function}. The axis can also come before this table. axis: the last one by default. descending: sort in
+---  descending order; default: false. out: an array that receives the result; it may be a
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.sort(a, options) end
 
 ---Returns the elements sorted along an axis in ascending order, as NumPy's sort. The sort is stable: equal elements
@@ -833,31 +854,36 @@ function gpuarray.sort(a, options) end
 ---Complex numbers are sorted by their real parts, then by their imaginary parts. `a:sort { out = a }` sorts the array
 ---itself.
 ---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false.
----  out: an array that receives the result; it may be a
+---  allocator: function}. The axis can also come before this table. axis: the last one by default. descending: sort in
+---  descending order; default: false. out: an array that receives the result; it may be a
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:sort(options) end
 
----Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param k integer  the number of elements
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k least elements, the least first
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
+---  also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the
+---  smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
+---@overload fun(a: any, k: any, axis: any, options: table): cudalua.gpuarray.Array, cudalua.gpuarray.Array
 function gpuarray.topk(a, k, options) end
 
----Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param k integer  the number of elements
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k least elements, the least first
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
+---  also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the
+---  smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
+---@overload fun(self: any, k: any, axis: any, options: table): cudalua.gpuarray.Array, cudalua.gpuarray.Array
 function Array:topk(k, options) end
 
 ---Returns the distinct elements of an array in ascending order, as NumPy's unique; all NaNs count as one element. The
@@ -934,18 +960,20 @@ function Array:matmul(b, options) end
 ---The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
 ---@param a cudalua.gpuarray.Array  an array of vectors with three elements
 ---@param b cudalua.gpuarray.Array  likewise
----@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
----  the axis of the vectors in both arrays; default: the last one
+---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}. The
+---  axis can also come before this table. axis: of the vectors in both arrays; default: the last one
 ---@return cudalua.gpuarray.Array  with the vectors along the same axis
 ---@raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
+---@overload fun(a: any, b: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.cross(a, b, options) end
 
 ---The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
 ---@param b cudalua.gpuarray.Array  likewise
----@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
----  the axis of the vectors in both arrays; default: the last one
+---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}. The
+---  axis can also come before this table. axis: of the vectors in both arrays; default: the last one
 ---@return cudalua.gpuarray.Array  with the vectors along the same axis
 ---@raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
+---@overload fun(self: any, b: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:cross(b, options) end
 
 ---The sums of products over the last axis of both arrays, as NumPy's inner; for vectors, dot().
@@ -1040,37 +1068,43 @@ function Array:trace(k, options) end
 ---@param a cudalua.gpuarray.Array  an array of vectors, which is conjugated
 ---@param b cudalua.gpuarray.Array  an array of vectors of the same length
 ---@param options? any  {axis: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
----  function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
+---  function}. The axis can also come before this table. axis: the last one by default. dtype: the dtype of the result;
+---  elements are converted to it first
 ---@return cudalua.gpuarray.Array  without that axis
 ---@raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
+---@overload fun(a: any, b: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.vecdot(a, b, options) end
 
 ---The dot products of vectors along an axis, as NumPy's vecdot. The first operand is conjugated, and the shapes
 ---broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers in 64 bits.
 ---@param b cudalua.gpuarray.Array  an array of vectors of the same length
 ---@param options? any  {axis: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
----  function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
+---  function}. The axis can also come before this table. axis: the last one by default. dtype: the dtype of the result;
+---  elements are converted to it first
 ---@return cudalua.gpuarray.Array  without that axis
 ---@raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
+---@overload fun(self: any, b: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:vecdot(b, options) end
 
 ---The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
 ---without elements.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.logsumexp(a, options) end
 
 ---The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
 ---without elements.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:logsumexp(options) end
 
 ---The mean of the elements that are not NaN; NaN if all are.
@@ -1078,12 +1112,14 @@ function Array:logsumexp(options) end
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.mean
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmean(a, options) end
 
 ---The mean of the elements that are not NaN; NaN if all are.
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.mean
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanmean(options) end
 
 ---The product of the elements as prod() computes it, with NaN counted as 1.
@@ -1091,12 +1127,14 @@ function Array:nanmean(options) end
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.prod
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanprod(a, options) end
 
 ---The product of the elements as prod() computes it, with NaN counted as 1.
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.prod
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanprod(options) end
 
 ---The standard deviation of the elements that are not NaN: the square root of nanvar().
@@ -1105,6 +1143,7 @@ function Array:nanprod(options) end
 ---  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanstd(a, options) end
 
 ---The standard deviation of the elements that are not NaN: the square root of nanvar().
@@ -1112,6 +1151,7 @@ function gpuarray.nanstd(a, options) end
 ---  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanstd(options) end
 
 ---The sum of the elements as sum() computes it, with NaN counted as 0.
@@ -1119,12 +1159,14 @@ function Array:nanstd(options) end
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.sum
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nansum(a, options) end
 
 ---The sum of the elements as sum() computes it, with NaN counted as 0.
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.sum
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nansum(options) end
 
 ---The variance of the elements that are not NaN; NaN if at most ddof are left.
@@ -1133,6 +1175,7 @@ function Array:nansum(options) end
 ---  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanvar(a, options) end
 
 ---The variance of the elements that are not NaN; NaN if at most ddof are left.
@@ -1140,120 +1183,135 @@ function gpuarray.nanvar(a, options) end
 ---  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanvar(options) end
 
 ---The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
 ---float; complex numbers give the norm of their absolute values.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are
----  not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0:
+---  the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array
+---  that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.norm(a, options) end
 
 ---The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
 ---float; complex numbers give the norm of their absolute values.
----@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are
----  not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0:
+---  the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array
+---  that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:norm(options) end
 
 ---Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError if an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.all(a, options) end
 
 ---Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError if an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:all(options) end
 
 ---Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError if an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.any(a, options) end
 
 ---Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError if an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:any(options) end
 
----The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.argmax(a, options) end
 
----The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:argmax(options) end
 
----The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.argmin(a, options) end
 
----The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+---The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 ---Without an axis, positions count all elements in C order.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:argmin(options) end
 
 ---The number of elements that are not 0, as int64.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.count_nonzero(a, options) end
 
 ---The number of elements that are not 0, as int64.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:count_nonzero(options) end
 
 ---The sum of the products of two vectors' elements, computed in one kernel: integers in 64 bits, float16 and bfloat16
@@ -1275,169 +1333,187 @@ function gpuarray.dot(a, b, options) end
 ---@raise LogicError if the shapes do not fit, the dtype is not supported, or out has another shape
 function Array:dot(b, options) end
 
----The greatest element; NaN if an element is NaN.
+---The largest element; NaN if an element is NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.max(a, options) end
 
----The greatest element; NaN if an element is NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---The largest element; NaN if an element is NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:max(options) end
 
 ---The mean of the elements; integers give the default float. NaN for an array without elements.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
----  result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first.
+---  out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.mean(a, options) end
 
 ---The mean of the elements; integers give the default float. NaN for an array without elements.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
----  result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first.
+---  out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:mean(options) end
 
----The least element; NaN if an element is NaN.
+---The smallest element; NaN if an element is NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.min(a, options) end
 
----The least element; NaN if an element is NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---The smallest element; NaN if an element is NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:min(options) end
 
----The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanargmax(a, options) end
 
----The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanargmax(options) end
 
----The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanargmin(a, options) end
 
----The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanargmin(options) end
 
----The greatest element that is not NaN; NaN if all are.
+---The largest element that is not NaN; NaN if all are.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmax(a, options) end
 
----The greatest element that is not NaN; NaN if all are.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---The largest element that is not NaN; NaN if all are.
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanmax(options) end
 
----The least element that is not NaN; NaN if all are.
+---The smallest element that is not NaN; NaN if all are.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nanmin(a, options) end
 
----The least element that is not NaN; NaN if all are.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---The smallest element that is not NaN; NaN if all are.
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or
 ---  out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nanmin(options) end
 
 ---The product of the elements, computed in the types of sum(). 1 for an array without elements.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
----  result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first.
+---  out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.prod(a, options) end
 
 ---The product of the elements, computed in the types of sum(). 1 for an array without elements.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
----  result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first.
+---  out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:prod(options) end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which does not support subtraction
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.ptp(a, options) end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which does not support subtraction
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:ptp(options) end
 
 ---The standard deviation: the square root of the variance.
@@ -1445,33 +1521,37 @@ function Array:ptp(options) end
 ---@param options? any  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.std(a, options) end
 
 ---The standard deviation: the square root of the variance.
 ---@param options? any  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:std(options) end
 
 ---The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
 ---array without elements.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
----  result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first.
+---  out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.sum(a, options) end
 
 ---The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
 ---array without elements.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the
----  result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first.
+---  out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:sum(options) end
 
 ---The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
@@ -1481,6 +1561,7 @@ function Array:sum(options) end
 ---  of squares is divided by the number of elements minus ddof; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.var(a, options) end
 
 ---The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
@@ -1489,6 +1570,7 @@ function gpuarray.var(a, options) end
 ---  of squares is divided by the number of elements minus ddof; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:var(options) end
 
 ---The dot product of all elements of two arrays in C order, with the complex conjugate of the first array.
@@ -1510,83 +1592,97 @@ function Array:vdot(b, options) end
 
 ---The cumulative maximum; NaN from the first NaN on.
 ---@param a cudalua.gpuarray.Array  the array to scan, of any shape
----@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
----  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+---@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from
+---  1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an
+---  array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.cummax(a, options) end
 
 ---The cumulative maximum; NaN from the first NaN on.
----@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
----  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+---@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from
+---  1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an
+---  array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:cummax(options) end
 
 ---The cumulative minimum; NaN from the first NaN on.
 ---@param a cudalua.gpuarray.Array  the array to scan, of any shape
----@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
----  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+---@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from
+---  1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an
+---  array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.cummin(a, options) end
 
 ---The cumulative minimum; NaN from the first NaN on.
----@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the
----  last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+---@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from
+---  1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an
+---  array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, the axis is out of range, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:cummin(options) end
 
 ---The cumulative product, computed in the types of cumsum().
 ---@param a cudalua.gpuarray.Array  the array to scan, of any shape
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
----  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
----  elements are converted to it first. out: an array that receives the result
+---@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D
+---  array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.cumprod(a, options) end
 
 ---The cumulative product, computed in the types of cumsum().
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
----  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
----  elements are converted to it first. out: an array that receives the result
+---@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D
+---  array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:cumprod(options) end
 
 ---The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
 ---order of the additions depends only on the shape, the axis and the dtype.
 ---@param a cudalua.gpuarray.Array  the array to scan, of any shape
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
----  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
----  elements are converted to it first. out: an array that receives the result
+---@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D
+---  array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.cumsum(a, options) end
 
 ---The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
 ---order of the additions depends only on the shape, the axis and the dtype.
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
----  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
----  elements are converted to it first. out: an array that receives the result
+---@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D
+---  array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:cumsum(options) end
 
 ---The cumulative sum as cumsum() computes it, with NaN counted as 0.
 ---@param a cudalua.gpuarray.Array  the array to scan, of any shape
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
----  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
----  elements are converted to it first. out: an array that receives the result
+---@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D
+---  array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+---@overload fun(a: any, axis: any, options: table): cudalua.gpuarray.Array
 function gpuarray.nancumsum(a, options) end
 
 ---The cumulative sum as cumsum() computes it, with NaN counted as 0.
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count
----  from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result;
----  elements are converted to it first. out: an array that receives the result
+---@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D
+---  array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
+---@overload fun(self: any, axis: any, options: table): cudalua.gpuarray.Array
 function Array:nancumsum(options) end

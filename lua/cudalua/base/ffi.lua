@@ -95,8 +95,11 @@ function M.host_buffer(what, buf, nbytes, writable)
     end
   end
   local tag = t == "table" and getmetatable(buf)
+  local copy = t == "userdata" and (core.kind(buf) or ""):find "^%a*Device%a+$" and what:match "^memcpy_([%w_]+)"
   refuse(what, "expected a host buffer (host array, FFI array or struct" .. (writable and "" or ", string") ..
     ", {ptr =, nbytes =}), got " .. errors.text(buf) ..
+    (copy and ("; write memcpy_%s(%s); memcpy_dtod copies from device to device"):format(copy,
+      copy:find "^htod" and "device, host" or "host, device") or "") ..
     (tag == "cudalua.gpuarray" and (by_kernels[what] and "; kernels take the array itself: pass a" or
     "; copy it to the host with a:get()") or
     t == "table" and type(tag) ~= "string" and (writable and "; results go to a host array: local h = " ..

@@ -270,8 +270,8 @@ function M.position(what, axis, i, n)
   if not x then refuse(what, "index %d must be an integer, got %s", axis, element.describe(i)) end
   local at = x < 0 and n + 1 + x or x
   if at < 1 or at > n then
-    refuse(what, "index %d is %.0f; the axis has %.0f element%s%s", axis, x, n, n == 1 and "" or "s",
-      x == 0 and "; indices start at 1" or "")
+    refuse(what, "index %.0f of axis %d is out of range; the axis has %.0f element%s%s", x, axis, n,
+      n == 1 and "" or "s", x == 0 and "; indices start at 1" or "")
   end
   return at
 end

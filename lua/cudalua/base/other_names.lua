@@ -201,6 +201,7 @@ M.arrays = spelled {
   { "qr", "cuda.linalg.qr(a)" },
   { "svd", "cuda.linalg.svd(a)" },
   { "svdvals", "cuda.linalg.svdvals(a)" },
+  { "pca", "cuda.linalg.svd(a - a:mean(1), { full_matrices = false })" },
   { "eigh symeig", "cuda.linalg.eigh(a)" },
   { "eigvalsh", "cuda.linalg.eigvalsh(a)" },
   { "lstsq", "cuda.linalg.lstsq(a, b)" },
@@ -352,6 +353,9 @@ M.cuda = spelled {
   { "to_csv save_csv savecsv", "cuda.io.savetxt(path, a, { delimiter = ',' })" },
 }
 
+local KRON = "cuda.sparse.csr(gpuarray.kron(m:todense(), other)), where other is a dense array and the product fits " ..
+  "into memory"
+
 ---Names of one object, by what messages call it. help() does not look for them, so these may be common words.
 M.objects = {
   image = spelled {
@@ -399,8 +403,7 @@ M.objects = {
     { "toarray", "m:todense()" },
     { "vstack hstack concatenate", "cuda.sparse.coo {data =, rows =, columns =, shape =}, with the data, rows and " ..
       "columns of m:to 'coo' joined by gpuarray.concatenate" },
-    { "kron", "cuda.sparse.csr(gpuarray.kron(m:todense(), other)), where other is a dense array and the product " ..
-      "fits into memory" },
+    { "kron", KRON },
     { "find", "m:to 'coo', which has m.rows, m.columns and m.data" },
   },
   ["a sparse matrix"] = spelled {
@@ -416,6 +419,7 @@ M.objects = {
     { "size get_shape", "m.shape" },
     { "dot mm mv matvec spmm spmv", "m:matmul(x)" },
     { "multiply", "m * x" },
+    { "kron", KRON },
     { "t", "m.T" },
     { "row", "m:to('coo').rows" },
     { "col", "m:to('coo').columns" },

@@ -1,5 +1,6 @@
 -- Arguments that a function has no parameters for, which Lua drops. Here they are an error, which names the option that
--- was meant: a:sum(1, true) is a:sum {axis = 1, keepdims = true}. And parameters that a table names, among the options
+-- was meant: a:sum(1, true) is a:sum {axis = 1, keepdims = true}, and so is a:sum(1, {keepdims = true}), which is no
+-- error. And parameters that a table names, among the options
 -- or in place of the arguments from there on: stack(list, {axis = 2}) is stack(list, 2) (named.lua).
 
 local core = require "cudalua.core"
@@ -57,9 +58,6 @@ function M.refuse(what, f, ...)
       known, before = option_names.without(known, "axis"), "axis = " .. last .. ", "
     end
     local guessed = option_names.guess(known, value)
-    if before ~= "" and M.is_named(value) then -- sum(1, {keepdims = true})
-      guessed, text = option_names.fields(value), "a table of options"
-    end
     hint = guessed and ("pass it as an option: {%s%s}"):format(before, guessed)
       or all ~= "" and "pass options as fields of one table: " .. all
   end
@@ -143,14 +141,41 @@ function M.guarded(what, f, n, from, other, set)
   return M.shown(maker(n, from, has_named(f, set or M.NAMED), other)(what, f), f)
 end
 
----Raises if an argument behind the last parameter is there.
+local has_axis = setmetatable({}, { __mode = "k" }) -- functions that are known to have the option `axis`
+
+-- Is an argument behind the last one a table of options that follows an axis, as in sum(1, {keepdims = true})?
+local function follows_axis(f, n, ...)
+  local axis, options = select(n, ...)
+  if type(options) ~= "table" or getmetatable(options) or rawget(options, 1) ~= nil then return false end
+  if M.parameters_of(f).names[n] ~= "options" or M.is_named(axis) or select("#", ...) > n + 1 and
+    select(n + 2, ...) ~= nil then return false end
+  if not has_axis[f] then has_axis[f] = require("cudalua.base.option_names").of(f, n, ...).axis end
+  return has_axis[f] or false
+end
+
+---The arguments of a function without those behind the last parameter: an axis and options that follow it are one
+---table. Raises if another argument is there.
 ---@param what string
 ---@param f function
 ---@param ... any  all arguments
-function M.check(what, f, ...)
-  for k = M.parameters_of(f).count + 1, select("#", ...) do
-    if select(k, ...) ~= nil then return M.refuse(what, f, ...) end
+---@return any ...
+function M.settled(what, f, ...)
+  local n = M.parameters_of(f).count
+  for k = n + 1, select("#", ...) do
+    if select(k, ...) ~= nil then
+      if k > n + 1 or n == 0 or not follows_axis(f, n, ...) then return M.refuse(what, f, ...) end
+      local given, options = { ... }, {}
+      for name, value in pairs_of(given[k]) do options[name] = value end
+      if options.axis ~= nil and given[n] ~= nil then
+        core.raise("LogicError", ("%s: axis is passed twice, as an argument and as an option: %s and %s"):format(what,
+          errors.text(given[n]), errors.text(options.axis)))
+      end
+      if options.axis == nil then options.axis = given[n] end
+      given[n] = options
+      return unpack(given, 1, n)
+    end
   end
+  return ...
 end
 
 ---Takes a function as what programs call in place of another one.
@@ -170,8 +195,7 @@ function M.behind(f) return behind[f] or f end
 -- The slow ways: some arguments are surplus, or a table may name parameters.
 local function call(set)
   return function(what, f, ...)
-    M.check(what, f, ...)
-    return f(require("cudalua.base.named").arguments(what, f, set, ...))
+    return f(require("cudalua.base.named").arguments(what, f, set, M.settled(what, f, ...)))
   end
 end
 local slow = { [M.NAMED] = call(M.NAMED), [M.ALL] = call(M.ALL) }

@@ -58,8 +58,8 @@ local function find_nvcc(where, given)
   if not found then
     errors.raise("RuntimeError", ("%s: nvcc, CUDA's compiler, was not found"):format(where), {
       detail = table.concat(tried, "\n") .. (given:find("/", 1, true) and "" or "\nno " .. given .. " in PATH"),
-      hint = "install the CUDA toolkit, or set CUDALUA_NVCC to the compiler; without `backend`, NVRTC compiles, "
-        .. "which is faster and needs no other compiler",
+      hint = "install the CUDA toolkit, or set CUDALUA_NVCC to the compiler; without the options "
+        .. "`backend` and `nvcc`, NVRTC compiles, which is faster and needs no other compiler",
     })
   end
   return core.realpath(found) or found

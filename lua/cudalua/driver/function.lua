@@ -198,7 +198,7 @@ end
 ---  of a block in bytes, or a function that returns it for a number of threads; limit: the maximum number of threads in
 ---  a block
 ---@return integer block    the number of threads
----@return integer min_grid  the least number of blocks that fills the device
+---@return integer min_grid  the smallest number of blocks that fills the device
 ---@raise LaunchError if no block fits, LogicError for invalid options and if its context is not current
 function Function:suggest_block(options)
   options = errors.options("suggest_block", options, options_of_suggestion)

@@ -163,7 +163,7 @@ function DeviceData:coalesce(thread_count)
   return up(whole("DeviceData:coalesce", "thread_count", thread_count, 0), self.warp_size)
 end
 
----Returns the least valid number of texture channels that is at least `size`.
+---Returns the smallest valid number of texture channels that is at least `size`.
 ---@param size integer  the number of channels, from 1 to 4
 ---@param ... integer  size, if you call it as a method
 ---@return integer channels  1, 2 or 4

@@ -27,8 +27,8 @@ function M.type_of(what, dtype)
   if dtype.kind == "int" or dtype.kind == "uint" or dtype.kind == "bool" then dtype = dtypes.default_float() end
   local complex = complex_of[dtype.name]
   if not complex then
-    refuse(what, dtype.kind == "struct" and "elements of a struct type have no Fourier transform" or
-      ("%s has no Fourier transform; convert the array with astype 'float32'"):format(dtype.name))
+    refuse(what, dtype.kind == "struct" and "Fourier transforms of struct types are not supported" or
+      ("Fourier transforms of %s are not supported; convert the array with astype 'float32'"):format(dtype.name))
   end
   return complex, real_of[complex.name]
 end

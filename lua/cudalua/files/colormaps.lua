@@ -118,7 +118,7 @@ function M.check_limits(what, o)
   end
 end
 
----The values of the first and last colour: options, or the least and the greatest of n finite values.
+---The values of the first and last colour: options, or the smallest and the largest of n finite values.
 ---@param values ffi.cdata*  double *
 ---@param n integer
 ---@param o {vmin: number?, vmax: number?}

@@ -335,6 +335,11 @@ local function no_order()
 end
 mt.__lt, mt.__le = no_order, no_order
 
+function mt.__call() -- a:T()
+  errors.raise("LogicError", "gpuarray: an array cannot be called; fields such as a.T have no (), and a[i] is an " ..
+    "element")
+end
+
 -- ---- indices --------------------------------------------------------------------------------------------------------
 
 local function position(what, axis, i, n)

@@ -4,6 +4,7 @@ local codegen = require "cudalua.gpuarray.kernel.codegen"
 local cut = require "cudalua.gpuarray.core.cut"
 local dry_run = require "cudalua.gpuarray.core.dry_run"
 local errors = require "cudalua.base.errors"
+local fuse = require "cudalua.gpuarray.fuse"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
@@ -43,7 +44,7 @@ end
 ---@field read number    bytes
 ---@field written number
 ---@field asked table<cudalua.gpuarray.Array, integer>  which argument an array is
----@field arguments boolean             the arrays are arguments
+---@field arguments boolean?            the arrays are arguments; nil: of a call
 local Explanation = {}
 Explanation.__index = Explanation
 
@@ -124,10 +125,10 @@ end
 
 function stored.drawn() return "random numbers, which a kernel of their own draws in C order" end
 function stored.operands() return "a kernel has at most 4000 bytes of arguments" end
-function stored.cut() return "read behind the cut" end
-function stored.waits() return "reductions start before other arrays are computed" end
+function stored.cut() return "read after the cut" end
+function stored.waits() return "reductions and scans start before other arrays are computed" end
 function stored.along() return "not read yet; shares arrays or values with the requested one" end
-function stored.unread() return "not read yet, but perhaps behind the cut" end
+function stored.unread() return "not read yet, but perhaps after the cut" end
 
 local separate = {}
 
@@ -178,7 +179,11 @@ local function put_reasons(e, k, before)
     if x then
       local reason, apart, n = e.notes.stored[x], e.notes.separate[x], number(e, x)
       local why = reason and stored[reason.kind](reason, x) or "the kernel has its operands anyway"
-      if not e.asked[x] then remark(remarks, "stores", n, why) else is_asked = true end
+      if e.asked[x] then
+        is_asked = true
+      elseif reason or e.arguments ~= nil then
+        remark(remarks, "stores", n, why)
+      end
       if apart then remark(remarks, "separate", n, separate[apart.kind](apart, e)) end
     end
   end
@@ -258,32 +263,43 @@ local function text_of(e)
   return table.concat(out, "\n")
 end
 
+local function described_plan(e, notes)
+  e.notes = notes
+  for i, k in ipairs(notes.kernels) do put_kernel(e, k, i) end
+  local failure = notes.failure
+  if failure then
+    add(e, "error%s: %s", e.arguments == nil and "" or " of argument " .. notes.failed, tostring(failure))
+  end
+  add(e, "%s: %s read, %s written", counted(#notes.kernels, "kernel"), bytes_text(e.read), bytes_text(e.written))
+  return text_of(e)
+end
+
 ---Returns a text about the kernels that would compute the given arrays, or without arguments all pending ones. It says
 ---what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
 ---expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
 ---operation, dtype and shape. If lines are traced, the line that wrote it follows: on the software device, and after
----set_debugging(true). The text contains the error that the evaluation would raise.
----@param ... cudalua.gpuarray.Array  the arrays, as passed to eval(); default: all pending ones
+---set_debugging(true). The text contains the error that the evaluation would raise. Of a function of gpuarray.fuse(),
+---the text is about a call. It is made without memory, so values that the function asks for are errors.
+---@param ... any  the arrays, as passed to eval(); default: all pending ones. Or a function of fuse() and its arguments
 ---@return string text
----@raise LogicError if an argument is not an array
+---@raise LogicError if an argument is not an array; errors of the function that are not this library's
 function M.explain(...)
   local n, list = select("#", ...), { ... }
+  local of_call = fuse.is_fused(list[1])
+  if of_call then n, list = 0, {} end
   for i = 1, n do object.check_array("gpuarray.explain", list[i]) end
-  if n == 0 then list = storage.all_pending() end
-  local e = setmetatable({ lines = {}, numbers = {}, count = 0, read = 0, written = 0, asked = {}, arguments = n > 0 },
-    Explanation)
+  if n == 0 and not of_call then list = storage.all_pending() end
+  local e = setmetatable({ lines = {}, numbers = {}, count = 0, read = 0, written = 0, asked = {} }, Explanation)
+  if not of_call then e.arguments = n > 0 end
   for i, x in ipairs(list) do
     e.asked[x] = e.asked[x] or i
     if not x._sig and not (x._leaf and x._leaf.store.released) then
-      add(e, "argument %d, %s: has a value already", i, described(x._dtype, x._shape))
+      add(e, "argument %d, %s: is computed already", i, described(x._dtype, x._shape))
     end
   end
-  e.notes = dry_run.plan(list, n > 0)
-  for i, k in ipairs(e.notes.kernels) do put_kernel(e, k, i) end
-  local failure = e.notes.failure
-  if failure then add(e, "error of argument %d: %s", e.notes.failed, tostring(failure)) end
-  add(e, "%s: %s read, %s written", counted(#e.notes.kernels, "kernel"), bytes_text(e.read), bytes_text(e.written))
-  return text_of(e)
+  local function describe(notes) return described_plan(e, notes) end
+  if of_call then return fuse.planned(describe, ...) end
+  return describe(dry_run.plan(list, n > 0))
 end
 
 ---Returns the CUDA C source of the kernel that computes an expression alone, without running it.

@@ -4,6 +4,7 @@
 
 local core = require "cudalua.core"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
+local dry_run = require "cudalua.gpuarray.core.dry_run"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -13,10 +14,13 @@ local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
+local planning = require "cudalua.gpuarray.core.planning"
+local results_of = require "cudalua.gpuarray.core.results"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides_of = require "cudalua.gpuarray.core.strides"
 local view = require "cudalua.gpuarray.core.view"
+local waiting = require "cudalua.gpuarray.core.waiting"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
@@ -134,7 +138,7 @@ local function make_group(results, shape, order, sources)
     strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
   local state, count = plan.close(w, out, math.max(size, 1))
   local group = { results = results, shape = shape, size = size, state = state, leaves = {}, scalars = {},
-    numbers = {}, launch = false }
+    numbers = {}, launch = false, operations = w.ninner + #results }
   for k = 1, w.nleaves do
     local leaf = w.leaves[k]
     group.leaves[k] = sources[leaf] or { leaf = leaf, skew = skew_of(leaf) }
@@ -197,16 +201,6 @@ local function make_record(known, n, made, places, inside, fresh)
   return record
 end
 
--- Is an expression made of arguments? `known`: of those that were looked at.
-local function stands_for_nothing(x, known)
-  if type(x) ~= "table" or not x._sig then return false end
-  if x._sig == placeholder then return true end
-  if known[x] == nil then
-    known[x] = stands_for_nothing(x._a, known) or stands_for_nothing(x._b, known) or stands_for_nothing(x._c, known)
-  end
-  return known[x]
-end
-
 local looking = false
 
 local function pack(...) return select("#", ...), { ... } end
@@ -227,14 +221,16 @@ local function look(fn, n, args)
   end
   local notes = storage.begin_notes()
   local restore = graph.lift_limits()
-  local outer = looking
-  looking = true
-  local count, made = pack(pcall(fn, unpack(given, 1, n)))
-  looking = outer
+  local outer, reduced = looking, graph.reduces_traced
+  looking, graph.reduces_traced = true, false
+  local count, made = pack(pcall(waiting.with_whole, fn, unpack(given, 1, n)))
+  looking, graph.reduces_traced, reduced = outer, reduced, graph.reduces_traced
   restore()
   storage.end_notes(notes)
   local ok, record = made[1], made[2]
-  if ok then
+  if reduced then -- whatever became of the error
+    ok, record = true, nil
+  elseif ok then
     local operations, inside, fresh = 0, {}, {}
     for k = 1, notes.pending.n do
       local x = notes.pending[k]
@@ -253,7 +249,7 @@ local function look(fn, n, args)
   local without_value = {}
   for k = 1, notes.pending.n do
     local x = notes.pending[k]
-    if x and stands_for_nothing(x, without_value) then storage.drop(x) end
+    if x and object.is_traced(x, without_value) then storage.drop(x) end
   end
   if not ok then error(record, 0) end
   for k = 1, n do known[k].leaf = nil end -- memory must not live on here
@@ -298,6 +294,17 @@ local function gather(group, buffers, args)
   return launch
 end
 
+-- For gpuarray.explain().
+local function note_writes(launch, group, outs, context)
+  local writes, shape = {}, group.shape
+  for k, r in ipairs(group.results) do
+    local bytes = group.size * r.dtype.itemsize
+    writes[k] = storage.new_leaf(storage.bare_store(outs[k], bytes, context), 0, r.dtype, shape,
+      r.strides or storage.dense_strides(shape, r.dtype.itemsize))
+  end
+  launch.writes, launch.nwrites, launch.shape, launch.operations = writes, #writes, shape, group.operations
+end
+
 -- The results of a group; nil if the arrays' layout differs; AGAIN if a finalizer wrote to arrays.
 local function run_group(since, group, args)
   local outs, results, size, context = {}, group.results, group.size, nil
@@ -309,8 +316,10 @@ local function run_group(since, group, args)
     if not launch then return nil end
     local launched
     launch.kernel, launch.blocks, launch.since = k, group.blocks or ceil(size / k.per_block), since
+    if planning.notes then note_writes(launch, group, outs, context) end
     launched, captured = run.kernel(launch)
     for i = 1, launch.nleaves do launch.leaves[i] = false end -- memory must not live on here
+    launch.writes, launch.nwrites = nil, 0
     group.launch = launch
     if not launched then return run.AGAIN end
   end
@@ -346,15 +355,6 @@ local function run_record(since, record, args)
     end
   end
   return results
-end
-
--- Without fusion beyond the usual, where one kernel cannot have it all.
-local function call_plainly(fn, ...)
-  local n, results = pack(fn(...))
-  for k = 1, n do
-    if is_array(results[k]) then evaluate.evaluate(results[k]) end
-  end
-  return unpack(results, 1, n)
 end
 
 -- ---- the fused function ---------------------------------------------------------------------------------------------
@@ -395,7 +395,7 @@ end
 local function call(f, n, args)
   while true do
     local record, since = find(f, n, args)
-    if record.plain then return call_plainly(f.fn, unpack(args, 1, n)) end
+    if record.plain then return results_of.of_call(f.fn, unpack(args, 1, n)) end
     local results = run_record(since, record, args)
     if not results then
       forget(f, record)
@@ -439,6 +439,26 @@ local function call_fused(self, ...)
   return call(f, n, args)
 end
 
+-- Plans a call for gpuarray.explain(), and returns what describe() makes of the plan. What the function makes has
+-- imagined memory, and is gone afterwards.
+local function planned(describe, self, ...)
+  local f, n, args = inner(self, "gpuarray.explain"), pack(...)
+  local records, at, made = { unpack(f.records) }, f.at, storage.begin_notes()
+  local ok, text = pcall(function()
+    return describe(dry_run.plan({}, true, false, function() call_fused(self, unpack(args, 1, n)) end))
+  end)
+  storage.end_notes(made)
+  f.records, f.at = records, at
+  for k = 1, made.pending.n do
+    if made.pending[k] then storage.drop(made.pending[k]) end
+  end
+  for k = 1, made.stores.n do
+    if made.stores[k] then made.stores[k].released = true end
+  end
+  if not ok then error(text, 0) end
+  return text
+end
+
 ---Returns the CUDA C source for a call with these arguments, without running it.
 ---@param ... any  the arguments, as in a call
 ---@return string  the source of all kernels, if results of different shapes need several
@@ -460,7 +480,7 @@ end
 ---other values, fn is called with arrays that have no values. Its element-wise operations become the kernel. Everything
 ---else that it uses is taken as it is at that time; its own arrays are read when the kernel runs. Conditions on values
 ---are not possible. Results are computed when the call returns, and equal those of fn itself bit for bit. If one kernel
----cannot hold all of it (64 arrays, 2,000 operations), fn runs as it would without fuse().
+---cannot hold all of it (64 arrays, 2,000 operations, no reductions or scans), fn runs as in gpuarray.eval(fn, ...).
 ---@param fn function  a function of arrays and values that returns arrays and values
 ---@return cudalua.gpuarray.Fused
 ---@raise LogicError if fn is not a function; calls raise errors of fn, and LogicError if fn needs the value of an array
@@ -472,6 +492,10 @@ function M.fuse(fn)
     __tostring = function() return "cudalua.gpuarray.Fused" end })
 end
 
-M.Fused = Fused
+-- Of explain.lua.
+local function is_fused(x)
+  local mt = debug.getmetatable(x)
+  return type(mt) == "table" and mt.__metatable == TAG
+end
 
-return M
+return { fuse = M.fuse, Fused = Fused, is_fused = is_fused, planned = planned }

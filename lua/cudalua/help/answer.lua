@@ -1,7 +1,7 @@
 -- What help() answers: an entry, or what may have been meant.
 
-local concat, find, format, gmatch, gsub, ipairs, lower, match, upper = table.concat, string.find, string.format,
-  string.gmatch, string.gsub, ipairs, string.lower, string.match, string.upper
+local concat, find, format, gmatch, gsub, ipairs, match, upper = table.concat, string.find, string.format,
+  string.gmatch, string.gsub, ipairs, string.match, string.upper
 local min, rawequal, sort, type = math.min, rawequal, table.sort, type
 
 local core = require "cudalua.core"
@@ -12,6 +12,7 @@ local pairs_of = require "cudalua.base.pairs_of"
 local search = require "cudalua.help.search"
 local topics = require "cudalua.help.topics"
 local values = require "cudalua.help.values"
+local words = require "cudalua.help.words"
 
 local M = {}
 
@@ -89,9 +90,9 @@ local function found(list, width)
 end
 
 -- Words that nothing has are no misspelt name.
-local function no_words(words, width)
+local function no_words(name, width)
   return page.wrapped(format('Nothing matches "%s"; try other words, or help(cuda) for the names of the module. ' ..
-    'docs/gallery.md lists example programs.', words), width)
+    'docs/gallery.md lists example programs.', name), width)
 end
 
 local function nearest(name, width)
@@ -118,21 +119,35 @@ end
 
 local aliases = { curandom = "random" } -- modules that have two names
 
-local function of_words(name, width)
-  local short = search.without_library(name)
+-- A list that begins with some entries.
+local function with_first(names, list)
+  local all, seen = {}, {}
+  for name in gmatch(names, "%S+") do all[#all + 1] = entries.by_name["cuda." .. name] end
+  for _, entry in ipairs(all) do seen[entry.twin or entry.name] = true end
+  for _, entry in ipairs(list) do
+    if not seen[entry.twin or entry.name] then all[#all + 1] = entry end
+  end
+  return all
+end
+
+local function of_words(name, topic, width)
+  local short = words.without_library(name)
   if aliases[short] then name, short = aliases[short], aliases[short] end
   local exact = entries.named(name)
   if #exact == 0 then exact = entries.named(short) end
   if #exact > 0 then return first_of(exact, short, width) end
-  local text = of_other_library(short, width)
+  local joined = gsub(short, "[ -]", "_") -- "count nonzero"
+  local text = of_other_library(short, width) or not topic and of_other_library(joined, width)
   if text then return text end
-  exact = entries.named((gsub(short, "^%l", upper))) -- "stream"
+  exact = entries.named(joined)
+  if #exact == 0 then exact = entries.named((gsub(short, "^%l", upper))) end -- "stream"
   if #exact > 0 then return first_of(exact, short, width) end
-  local list = search.search(name)
-  local option = find(short, "^[%a_][%w_]*$") and of_option(short, width)
+  local first = topic and topic[3]
+  local option = not first and find(short, "^[%a_][%w_]*$") and of_option(short, width)
   if option then return option end
+  local list = with_first(first or "", search.search(name))
   if #list > 0 then return found(list, width) end
-  return not topics[short] and not topics[lower(short)] and nearest(name, width) or nil
+  return not topic and nearest(name, width) or nil
 end
 
 ---The answer for a name or words.
@@ -141,13 +156,10 @@ end
 ---@return string
 function M.of_name(name, width)
   name = match(gsub(name, "%(.*%)%s*$", ""), "^%s*(.-)%s*$")
-  local short = search.without_library(name)
-  local topic, text = topics[short] or topics[lower(short)], of_words(name, width)
-  for word in gmatch(find(name, "[%s-]") and name or "", "%a+") do
-    topic = topic or topics[word] or topics[lower(word)]
-  end
-  if not topic then return text end
-  return page.wrapped(topic, width) .. (text and "\n\n" .. text or "")
+  local topic = topics.find(words.without_library(name))
+  local text = of_words(name, topic, width)
+  if not topic or not topic[2] then return text end
+  return page.wrapped(topic[2], width) .. (text and "\n\n" .. text or "")
 end
 
 -- ---- by value -------------------------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ local function on_device(key, owner)
   for _, t in ipairs(here and owner.tables or {}) do
     if rawget(t, here) ~= nil then return "use " .. text end
   end
+  if (" pi e inf nan "):find(" " .. key .. " ", 1, true) then return "use " .. text end
   if text or is_member(key) or has(module "gpuarray", key) then
     return "computing is for arrays on the device: gpuarray.to_gpu(a)"
   end

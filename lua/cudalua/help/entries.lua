@@ -81,12 +81,12 @@ end
 
 -- ---- by name --------------------------------------------------------------------------------------------------------
 
--- Of names with the same end: modules, then arrays of the device, then the module `cuda`.
+-- Of names with the same end: modules, then arrays of the device, then the module `cuda`, then its SourceModule.
 local function rank(entry)
   if entry.kind == "module" then return 0 end
   local method = find(entry.name, ":", 1, true) and 1 or 0
   if find(entry.name, "^cuda%.gpuarray%.") then return 1 + method end
-  if find(entry.name, "^cuda%.[%w_]+$") then return 3 end
+  if find(entry.name, "^cuda%.[%w_]+$") or find(entry.name, "^cuda%.SourceModule:") then return 3 end
   return 4 + method
 end
 M.rank = rank

@@ -460,8 +460,9 @@ the end.
 = cuda.gpuarray.average(a, options)
 The weighted mean of the elements, as NumPy's average: sum(a * weights) / sum(weights). If the weights add up to 0,
 the result is NaN or infinite, whereas NumPy raises an error.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array, cuda.gpuarray.Array?
 @param a cuda.gpuarray.Array  the array to average, of any shape
-@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal weights. returned: return the sum of the weights, too
+@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal weights. returned: return the sum of the weights, too
 @return cuda.gpuarray.Array  of the promoted dtype of a and the weights; for integers the default float
 @return cuda.gpuarray.Array?  the sums of the weights, with the same shape
 @raise LogicError if the shape of the weights does not fit, and as gpuarray.mean
@@ -777,9 +778,12 @@ The inverse of erf.
 = cuda.gpuarray.eval(...)
 Computes the given arrays, or without arguments all pending expressions. One kernel computes arrays of one shape, and
 what they share once; each has the values and strides that it has alone. Without arguments, an expression that cannot
-be computed is skipped and raises its error when it is used.
-@param ... cuda.gpuarray.Array  the arrays to compute; default: all pending ones
-@raise LogicError if an argument is not an array; errors of the kernels that compute the given arrays
+be computed is skipped and raises its error when it is used. Of a function, calls it, computes the arrays that it
+returns, and returns its results. Inside, reductions of whole arrays wait, so that one kernel computes several of one
+array.
+@param ... any  the arrays to compute; default: all pending ones. Or a function and its arguments
+@return any ...  the results of the function
+@raise LogicError if an argument is not an array; errors of the function, and of the kernels that compute the given arrays
 = cuda.gpuarray.exp(a, options)
 e^a.
 @param a cuda.gpuarray.Array  an array of any shape
@@ -976,7 +980,7 @@ it returns. Plain expressions cannot do that. When you call it with arrays of ne
 other values, fn is called with arrays that have no values. Its element-wise operations become the kernel. Everything
 else that it uses is taken as it is at that time; its own arrays are read when the kernel runs. Conditions on values
 are not possible. Results are computed when the call returns, and equal those of fn itself bit for bit. If one kernel
-cannot hold all of it (64 arrays, 2,000 operations), fn runs as it would without fuse().
+cannot hold all of it (64 arrays, 2,000 operations, no reductions or scans), fn runs as in gpuarray.eval(fn, ...).
 @param fn function  a function of arrays and values that returns arrays and values
 @return cuda.gpuarray.Fused
 @raise LogicError if fn is not a function; calls raise errors of fn, and LogicError if fn needs the value of an array
@@ -1418,7 +1422,7 @@ PyCUDA's multi_take_put: out[k][dest_indices] = arrays[k][src_indices + src_offs
 = cuda.gpuarray.nan_to_num(a, options)
 Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 @param a cuda.gpuarray.Array  the array, of any shape
-@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number of the dtype. neginf: replaces negative infinity; default: the least finite number
+@param options? {nan: number, posinf: number, neginf: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 @return cuda.gpuarray.Array  of a's dtype
 @raise LogicError if a replacement is not a number
 @options allocator nan neginf out posinf stream
@@ -2321,19 +2325,19 @@ The limits of a float type.
 @field nmant integer  the number of stored bits of the significand
 @field eps number  the difference between 1 and the next number
 @field epsneg number  the difference between 1 and the previous number
-@field max number               the greatest finite number
+@field max number               the largest finite number
 @field min number               -max
-@field smallest_normal number  the least positive number with full precision; also called `tiny`
+@field smallest_normal number  the smallest positive number with full precision; also called `tiny`
 @field tiny number  another name of smallest_normal
-@field smallest_subnormal number  the least positive number
+@field smallest_subnormal number  the smallest positive number
 @field precision integer  the number of decimal digits that are preserved
 @field resolution number        10^-precision
 = cuda.dtype.IntegerInfo class
 The limits of an integer type.
 @field dtype cuda.dtype.DType  the integer type
 @field bits integer  the number of bits
-@field min integer|ffi.cdata*  the least integer; int64_t cdata for int64
-@field max integer|ffi.cdata*  the greatest integer; int64_t cdata for int64, uint64_t cdata for uint64
+@field min integer|ffi.cdata*  the smallest integer; int64_t cdata for int64
+@field max integer|ffi.cdata*  the largest integer; int64_t cdata for int64, uint64_t cdata for uint64
 = cuda.dtype.bfloat16 field
 @type cuda.dtype.DType
 the upper half of a float32; its ctype is uint16_t with the bits
@@ -2468,7 +2472,7 @@ Returns the value of a float16.
 @return number
 @raise LogicError if it is not a 16-bit integer
 = cuda.elementwise module
-Kernels made of one statement of the user's, which is done for each element of some arrays.
+Kernels that run one statement of CUDA C, which you write, for each element of some arrays.
 = cuda.elementwise.ElementwiseKernel class
 A kernel that runs a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y", "y[i] =
 a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order for any layout, and `n` is the number of
@@ -2636,7 +2640,7 @@ log2 pow real reciprocal rint round sign sin sinc sinh sqrt square tan tanh.
 = cuda.math.y1(a, options) = cuda.gpuarray.y1
 = cuda.math.yn(n, a, options) = cuda.gpuarray.yn
 = cuda.reduction module
-Kernels that make one value of the elements of arrays, from the user's expressions.
+Kernels that make one value of the elements of arrays, from expressions that you write.
 = cuda.reduction.Options class
 @field preamble string?    CUDA C before the kernel: functions, types, #include
 @field options string[]?  options of the compiler, which by default fuses products and sums
@@ -3825,7 +3829,7 @@ Returns the declaration of the argument in C.
 @field smem_granularity integer  threads whose accesses to shared memory are served together: the number of its banks
 @field smem_alloc_granularity integer  bytes in one unit of allocation of shared memory
 = cuda.tools.DeviceData.make_valid_tex_channel_count(size, ...)
-Returns the least valid number of texture channels that is at least `size`.
+Returns the smallest valid number of texture channels that is at least `size`.
 @param size integer  the number of channels, from 1 to 4
 @param ... integer  size, if you call it as a method
 @return integer channels  1, 2 or 4
@@ -3963,10 +3967,11 @@ Returns a text about the kernels that would compute the given arrays, or without
 what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
 expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
 operation, dtype and shape. If lines are traced, the line that wrote it follows: on the software device, and after
-set_debugging(true). The text contains the error that the evaluation would raise.
-@param ... cuda.gpuarray.Array  the arrays, as passed to eval(); default: all pending ones
+set_debugging(true). The text contains the error that the evaluation would raise. Of a function of gpuarray.fuse(),
+the text is about a call. It is made without memory, so values that the function asks for are errors.
+@param ... any  the arrays, as passed to eval(); default: all pending ones. Or a function of fuse() and its arguments
 @return string text
-@raise LogicError if an argument is not an array
+@raise LogicError if an argument is not an array; errors of the function that are not this library's
 # docs/graphs.md
 = cuda.Graph class
 A graph of work with dependencies that runs as a whole. Record it with Stream:capture(), or add nodes to
@@ -4624,7 +4629,7 @@ Returns the kernel's C signature: "void add(float *dest, const float *a, int n)"
 cuOccupancyMaxPotentialBlockSize: returns the block size with the highest occupancy.
 @param options? {shared: integer|fun(threads: integer): integer, limit: integer}  shared: the dynamic shared memory of a block in bytes, or a function that returns it for a number of threads; limit: the maximum number of threads in a block
 @return integer block    the number of threads
-@return integer min_grid  the least number of blocks that fills the device
+@return integer min_grid  the smallest number of blocks that fills the device
 @raise LaunchError if no block fits, LogicError for invalid options and if its context is not current
 @options limit shared
 = cuda.Graph:add_child(record)
@@ -5047,7 +5052,7 @@ the capture of another one.
 @return string? status  "invalidated" if the capture was broken and has not ended yet
 @raise LogicError for a closed stream
 = cuda.TRSA_OVERRIDE_FORMAT field
-Flag of texture references: the array's format does not count.
+Flag of texture references: overrides the array's format.
 = cuda.TRSF_DISABLE_TRILINEAR_OPTIMIZATION field
 Flag of texture references: filtering between levels is not simplified.
 = cuda.TRSF_NORMALIZED_COORDINATES field
@@ -5319,7 +5324,7 @@ processes must finish their work with it and close it.
 = cuda.mem_handle_type field
 CUmemAllocationHandleType: how memory of pools and virtual ranges is given to other processes.
 = cuda.mem_host_register_flags field
-CU_MEMHOSTREGISTER_*: for memory of the program's own that is page-locked later.
+CU_MEMHOSTREGISTER_*: for memory that your program allocated and that is page-locked later.
 = cuda.mem_location_type field
 CUmemLocationType: where memory is.
 = cuda.mem_range_attribute field
@@ -5637,7 +5642,7 @@ An 8-bit unsigned integer.
 @field log? "x"|"y"|"xy"  the logarithmic axes
 @field xlim? number[]  {low, high}, the range of the x axis; default: all values
 @field ylim? number[]  {low, high}, the range of the y axis; default: all values
-@field bins? integer|number[]  for histograms: the number of bins, or a list of edges; default 2 n^(1/3), at most 64, from the least to the greatest finite value
+@field bins? integer|number[]  for histograms: the number of bins, or a list of edges; default 2 n^(1/3), at most 64, from the smallest to the largest finite value
 @field file? string  the name of an SVG file to write
 @field to? file*|fun(text: string)  as for show
 @field colour? 24|8|0  as for show
@@ -5722,9 +5727,10 @@ beta times c is added with one rounding. With beta = 0, c is not read.
 @options allocator alpha beta out stream
 = cuda.gpuarray.cross(a, b, options)
 The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
+@call fun(a: any, b: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of vectors with three elements
 @param b cuda.gpuarray.Array  likewise
-@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis of the vectors in both arrays; default: the last one
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: of the vectors in both arrays; default: the last one
 @return cuda.gpuarray.Array  with the vectors along the same axis
 @raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
 @options allocator axis out stream
@@ -5811,9 +5817,10 @@ Returns the elements on and above a diagonal of the last two axes, with zeros be
 = cuda.gpuarray.vecdot(a, b, options)
 The dot products of vectors along an axis, as NumPy's vecdot. The first operand is conjugated, and the shapes
 broadcast. float16 and bfloat16 are summed as float32 and rounded once, integers in 64 bits.
+@call fun(a: any, b: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of vectors, which is conjugated
 @param b cuda.gpuarray.Array  an array of vectors of the same length
-@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
+@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. dtype: the dtype of the result; elements are converted to it first
 @return cuda.gpuarray.Array  without that axis
 @raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
 @options allocator axis dtype out stream
@@ -5831,7 +5838,7 @@ Only the lower triangle of a is read; its diagonal is taken as real.
 = cuda.linalg.cond(a, options)
 The condition numbers of matrices; infinity for singular matrices.
 @param a cuda.gpuarray.Array  the matrices, (..., m, n); they must be square for norms other than 2 and -2
-@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: as for linalg.norm; default: 2, the greatest singular value divided by the least one
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: as for linalg.norm; default: 2, the largest singular value divided by the smallest one
 @return cuda.gpuarray.Array  (...): real
 @raise LogicError for empty matrices, for matrices that have to be square and are not, other values of ord, 16-bit floats, and if out has another shape
 @options allocator ord out stream
@@ -5868,7 +5875,7 @@ degree that its largest matrix needs. The program waits for the norms.
 @raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out has another shape
 @options allocator out stream
 = cuda.linalg.inv(a, options)
-The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
+The inverses of square matrices. linalg.solve() is faster and more accurate than a product with an inverse.
 @param a cuda.gpuarray.Array  the matrices, (..., n, n)
 @param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check: as for linalg.solve
 @return cuda.gpuarray.Array
@@ -5923,8 +5930,8 @@ and the last array may be vectors.
 @options allocator out stream
 = cuda.linalg.norm(a, options)
 The norm of all elements as one vector, or with ord the norms of the matrices on the last two axes. "fro" is the root
-of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the greatest and least singular value. 1
-and -1 are the greatest and least sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
+of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the largest and smallest singular value. 1
+and -1 are the largest and smallest sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
 in a row. For a 1-D array, ord is that of gpuarray.norm().
 @param a cuda.gpuarray.Array  an array of any shape
 @param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: the kind of norm, see above
@@ -6779,8 +6786,8 @@ dimension.
 = cuda.random.integers(shape, low, high, dtype)
 Random integers from low to high, both included, from the module's generator: as Generator:integers.
 @param shape? integer|integer[]  as for random.uniform
-@param low integer|ffi.cdata*  the least integer
-@param high integer|ffi.cdata*  the greatest integer
+@param low integer|ffi.cdata*  the smallest integer
+@param high integer|ffi.cdata*  the largest integer
 @param dtype? any  an integer type; default: int64
 @return cuda.gpuarray.Array  a pending array
 @raise LogicError as Generator:integers
@@ -6896,36 +6903,41 @@ Generator:uniform.
 = cuda.gpuarray.Array:vdot(b, options) = cuda.gpuarray.vdot
 = cuda.gpuarray.all(a, options)
 Tests whether all elements are not 0; NaN counts as not 0. True for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.any(a, options)
 Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of bool
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmax(a, options)
-The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 Without an axis, positions count all elements in C order.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argmin(a, options)
-The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
 Without an axis, positions count all elements in C order.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.argpartition(a, kth, options)
 Returns the positions of the elements that partition() selects, as NumPy's argpartition.
+@call fun(a: any, kth: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param kth integer|integer[]  as for partition
 @param options? any  as for partition
@@ -6934,15 +6946,16 @@ Returns the positions of the elements that partition() selects, as NumPy's argpa
 @options allocator axis out stream
 = cuda.gpuarray.argsort(a, options)
 Returns the positions that sort the array, as NumPy's argsort: `a:take_along_axis(a:argsort())` is sorted.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param options? any  as for sort
 @return cuda.gpuarray.Array  int64, positions on the axis from 1
 @raise LogicError as sort
 @options allocator axis descending out stream
 = cuda.gpuarray.bincount(a, options)
-Counts the integers from 1 to the greatest element: element v of the result is the count of the number v. So it
+Counts the integers from 1 to the largest element: element v of the result is the count of the number v. So it
 counts positions and the results of argmin(), unique() and digitize(). Add 1 to numbers that begin with 0. The
-program waits until the greatest element is known.
+program waits until the largest element is known.
 @param a cuda.gpuarray.Array  a 1-D array of integers from 1
 @param options? {weights: any, minlength: integer, stream: cuda.Stream, allocator: function}  weights: an array with a's shape, whose elements are summed instead of ones; minlength: the minimum number of elements of the result
 @return cuda.gpuarray.Array  int64; with weights, float64
@@ -6950,37 +6963,42 @@ program waits until the greatest element is known.
 @options allocator minlength stream weights
 = cuda.gpuarray.count_nonzero(a, options)
 The number of elements that are not 0, as int64.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.cummax(a, options)
 The cumulative maximum; NaN from the first NaN on.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cummin(a, options)
 The cumulative minimum; NaN from the first NaN on.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
+@param options? any  {axis, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, the axis is out of range, or out has another shape
 @options allocator axis out stream
 = cuda.gpuarray.cumprod(a, options)
 The cumulative product, computed in the types of cumsum().
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.cumsum(a, options)
 The cumulative sum: integers are summed in 64 bits, float16 and bfloat16 as float32, each sum rounded once. The
 order of the additions depends only on the shape, the axis and the dtype.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
@@ -7005,11 +7023,11 @@ as float32, rounded once. With a matrix, the product that matmul() computes.
 @options allocator dtype out stream
 = cuda.gpuarray.histogram(a, bins, options)
 Counts the elements between edges, as NumPy's histogram. A bin includes its lower edge, and the last bin includes
-both edges. Elements outside and NaNs are not counted. Without a range the program waits for the least and the
-greatest element.
+both edges. Elements outside and NaNs are not counted. Without a range the program waits for the smallest and the
+largest element.
 @param a cuda.gpuarray.Array  an array of any shape
 @param bins? any  the number of bins of equal width, default 10; or the edges, an ascending list or array with one more element
-@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high}, the range of the bins; default: from the least to the greatest element; weights: an array with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the integral is 1
+@param options? {range: number[], weights: any, density: boolean, stream: cuda.Stream, allocator: function} range: {low, high}, the range of the bins; default: from the smallest to the largest element; weights: an array with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the integral is 1
 @return cuda.gpuarray.Array counts  int64; with weights or density, float64
 @return cuda.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of edges, float64
 @raise LogicError if the range is not finite, if the edges descend, and if types or shapes do not fit
@@ -7025,70 +7043,80 @@ Returns the edges that histogram() uses.
 = cuda.gpuarray.logsumexp(a, options)
 The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
 without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.max(a, options)
-The greatest element; NaN if an element is NaN.
+The largest element; NaN if an element is NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.mean(a, options)
 The mean of the elements; integers give the default float. NaN for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.median(a, options)
 The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
 Integers give the default float.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers; default: all axes
 @return cuda.gpuarray.Array
 @raise LogicError for an array without elements, and for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.min(a, options)
-The least element; NaN if an element is NaN.
+The smallest element; NaN if an element is NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmax(a, options)
-The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanargmin(a, options)
-The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nancumsum(a, options)
 The cumulative sum as cumsum() computes it, with NaN counted as 0.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to scan, of any shape
-@param options? any  {axis, dtype, out, stream, allocator}, or the axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer from 1; negative numbers count from the last axis; default: scan all elements in C order and return a 1-D array. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, the axis is out of range, or out has another shape
 @options allocator axis dtype out stream
 = cuda.gpuarray.nanmax(a, options)
-The greatest element that is not NaN; NaN if all are.
+The largest element that is not NaN; NaN if all are.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmean(a, options)
 The mean of the elements that are not NaN; NaN if all are.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.mean
 @return cuda.gpuarray.Array
@@ -7097,20 +7125,23 @@ The mean of the elements that are not NaN; NaN if all are.
 = cuda.gpuarray.nanmedian(a, options)
 The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
 the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers; default: all axes
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers; default: all axes
 @return cuda.gpuarray.Array
 @raise LogicError for complex numbers
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanmin(a, options)
-The least element that is not NaN; NaN if all are.
+The smallest element that is not NaN; NaN if all are.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
+@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if there are no elements, the elements are complex, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims out stream
 = cuda.gpuarray.nanpercentile(a, q, options)
 As nanquantile, with q as a percentage from 0 to 100.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 @param options? any  as for quantile
@@ -7119,6 +7150,7 @@ As nanquantile, with q as a percentage from 0 to 100.
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.nanprod(a, options)
 The product of the elements as prod() computes it, with NaN counted as 1.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.prod
 @return cuda.gpuarray.Array
@@ -7126,6 +7158,7 @@ The product of the elements as prod() computes it, with NaN counted as 1.
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanquantile(a, q, options)
 The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if all are NaN.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a fraction from 0 to 1, as for quantile
 @param options? any  as for quantile
@@ -7134,6 +7167,7 @@ The q-quantiles of the elements that are not NaN, as NumPy's nanquantile; NaN if
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.nanstd(a, options)
 The standard deviation of the elements that are not NaN: the square root of nanvar().
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
 @return cuda.gpuarray.Array
@@ -7141,6 +7175,7 @@ The standard deviation of the elements that are not NaN: the square root of nanv
 @options allocator axis ddof dtype keepdims out stream
 = cuda.gpuarray.nansum(a, options)
 The sum of the elements as sum() computes it, with NaN counted as 0.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis, as for gpuarray.sum
 @return cuda.gpuarray.Array
@@ -7148,6 +7183,7 @@ The sum of the elements as sum() computes it, with NaN counted as 0.
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.nanvar(a, options)
 The variance of the elements that are not NaN; NaN if at most ddof are left.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for gpuarray.mean. ddof: as for var
 @return cuda.gpuarray.Array
@@ -7156,8 +7192,9 @@ The variance of the elements that are not NaN; NaN if at most ddof are left.
 = cuda.gpuarray.norm(a, options)
 The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
 float; complex numbers give the norm of their absolute values.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
+@param options? any  {axis, keepdims, ord, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
 @options allocator axis keepdims ord out stream
@@ -7165,6 +7202,7 @@ float; complex numbers give the norm of their absolute values.
 Partially sorts an array along an axis, as NumPy's partition. Each position in `kth` receives the element that sort()
 puts there, with no greater element before it and no smaller one behind it. The order of the others is not
 guaranteed. Currently they are sorted, which here takes no longer than a selection for several positions.
+@call fun(a: any, kth: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param kth integer|integer[]  positions on the axis, from 1; negative ones count from the end
 @param options? any  as for sort, without descending
@@ -7173,6 +7211,7 @@ guaranteed. Currently they are sorted, which here takes no longer than a selecti
 @options allocator axis out stream
 = cuda.gpuarray.percentile(a, q, options)
 As quantile, with q as a percentage from 0 to 100.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a percentage from 0 to 100: a number, a list or an array, as for quantile
 @param options? any  as for quantile
@@ -7181,13 +7220,15 @@ As quantile, with q as a percentage from 0 to 100.
 @options allocator axis keepdims method out stream
 = cuda.gpuarray.prod(a, options)
 The product of the elements, computed in the types of sum(). 1 for an array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.ptp(a, options)
-The greatest element minus the least one.
+The largest element minus the smallest one.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 @return cuda.gpuarray.Array
@@ -7196,9 +7237,10 @@ The greatest element minus the least one.
 = cuda.gpuarray.quantile(a, q, options)
 The q-quantiles of the elements, as NumPy's quantile; NaN if an element is NaN. Integers give the default float;
 methods that select an element keep the dtype.
+@call fun(a: any, q: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array of real numbers
 @param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first axis
-@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
+@param options? any  {axis, keepdims, method, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or "midpoint"
 @return cuda.gpuarray.Array
 @raise LogicError for an array without elements, for complex numbers, and for a q out of range
 @options allocator axis keepdims method out stream
@@ -7207,13 +7249,15 @@ Returns the elements sorted along an axis in ascending order, as NumPy's sort. T
 keep their order, and -0 equals 0. NaN is greater than everything, so NaNs come last, or first with descending.
 Complex numbers are sorted by their real parts, then by their imaginary parts. `a:sort { out = a }` sorts the array
 itself.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
-@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false. out: an array that receives the result; it may be a
+@param options? any  {axis: integer, descending: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. descending: sort in descending order; default: false. out: an array that receives the result; it may be a
 @return cuda.gpuarray.Array
 @raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
 @options allocator axis descending out stream
 = cuda.gpuarray.std(a, options)
 The standard deviation: the square root of the variance.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  as for var
 @return cuda.gpuarray.Array
@@ -7229,7 +7273,7 @@ PyCUDA's subset_dot: the sum of the products of the elements at the given positi
 @raise LogicError for positions out of range, and as gpuarray.dot
 @options allocator dtype out stream
 = cuda.gpuarray.subset_max(subset, a, options)
-PyCUDA's subset_max: the greatest element at the given positions.
+PyCUDA's subset_max: the largest element at the given positions.
 @param subset any                as for gpuarray.subset_sum
 @param a cuda.gpuarray.Array  the array, of any shape
 @param options? any  as for gpuarray.max, applied to the array of selected elements
@@ -7237,7 +7281,7 @@ PyCUDA's subset_max: the greatest element at the given positions.
 @raise LogicError for positions out of range, and as gpuarray.max
 @options allocator axis keepdims out stream
 = cuda.gpuarray.subset_min(subset, a, options)
-PyCUDA's subset_min: the least element at the given positions.
+PyCUDA's subset_min: the smallest element at the given positions.
 @param subset any                as for gpuarray.subset_sum
 @param a cuda.gpuarray.Array  the array, of any shape
 @param options? any  as for gpuarray.min, applied to the array of selected elements
@@ -7255,17 +7299,19 @@ PyCUDA's subset_sum: the sum of the elements at the given positions.
 = cuda.gpuarray.sum(a, options)
 The sum of the elements: integers are summed in 64 bits, float16 and bfloat16 as float32, rounded once. 0 for an
 array without elements.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
-@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
+@param options? any  {axis, keepdims, dtype, out, stream, allocator}. The axis can also come before this table. axis: an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of 1. dtype: the dtype of the result; elements are converted to it first. out: an array that receives the result
 @return cuda.gpuarray.Array
 @raise LogicError if the dtype is not supported, an axis is out of range or appears twice, or out has another shape
 @options allocator axis dtype keepdims out stream
 = cuda.gpuarray.topk(a, k, options)
-Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ones. NaN is greater than everything.
+@call fun(a: any, k: any, axis: any, options: table): cuda.gpuarray.Array, cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  an array with at least one axis
 @param k integer  the number of elements
-@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. largest = false: return the k least elements, the least first
+@param options? any  {axis: integer, largest: boolean, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the smallest first
 @return cuda.gpuarray.Array values
 @return cuda.gpuarray.Array positions  int64, on the axis, from 1
 @raise LogicError if the axis has fewer elements, and as sort
@@ -7282,6 +7328,7 @@ requested additional results follow, in this order. The program waits for the nu
 = cuda.gpuarray.var(a, options)
 The variance: the mean of the squared distances from the mean. Integers give the default float; 32-bit and 64-bit
 integers have float64 intermediates.
+@call fun(a: any, axis: any, options: table): cuda.gpuarray.Array
 @param a cuda.gpuarray.Array  the array to reduce, of any shape
 @param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the sum of squares is divided by the number of elements minus ddof; default 0
 @return cuda.gpuarray.Array
@@ -7498,7 +7545,8 @@ linalg.backend selects cuSPARSE. float16 and bfloat16 are summed as float32, int
 @options allocator out stream
 = cuda.sparse.Matrix:sum(options)
 The sum of all elements, or of each column or row. Integers are summed as int64.
-@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
+@call fun(self: any, axis: integer?, options: table): cuda.gpuarray.Array
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}. The axis can also come before this table. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
 @return cuda.gpuarray.Array  0-d, or 1-D
 @raise LogicError for another axis, and if out has another shape
 @options allocator axis out stream

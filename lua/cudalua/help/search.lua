@@ -1,13 +1,13 @@
 -- Finds reference entries by words: in names, in first sentences, in the rest, in the names that NumPy, PyTorch, CuPy
 -- and CUDA's runtime use.
 
-local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string.gsub, string.lower, string.match,
-  string.sub
+local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, string.match, string.sub
 local ipairs, sort, max, min = ipairs, table.sort, math.max, math.min
 
 local entries = require "cudalua.help.entries"
 local other_names = require "cudalua.base.other_names"
 local pairs_of = require "cudalua.base.pairs_of"
+local words = require "cudalua.help.words"
 
 local M = {}
 
@@ -59,34 +59,17 @@ end
 
 -- ---- words ----------------------------------------------------------------------------------------------------------
 
-local libraries = { np = true, numpy = true, cp = true, cupy = true, torch = true, pycuda = true, drv = true,
-  gpuarray = true, cuda = true, cudalua = true }
-
----A name without the module of another library: "cumsum" of "np.cumsum".
----@param name string
----@return string
-function M.without_library(name)
-  local library, rest = match(name, "^(%a+)%.(.+)$")
-  return library and libraries[library] and M.without_library(rest) or name
-end
-
-local empty = {}
-for word in gmatch("a an and are can do does each every for from how i in is it of on the there to two what with",
-  "%a+") do
-  empty[word] = true
-end
-
 -- What names call these things.
 local in_names = { memory = "mem", copy = "memcpy", allocate = "alloc", allocation = "alloc", random = "rand",
-  picture = "image", delete = "free" }
+  picture = "image", delete = "free", properties = "attribute" }
 
 -- What texts call these things.
 local in_texts = { row = "axis", rows = "axis", column = "axis", columns = "axis" }
 
 local function words_of(query)
   local list = {}
-  for word in gmatch(lower(M.without_library(query)), "[%w_]+") do
-    if not empty[word] then list[#list + 1] = word end
+  for _, word in ipairs(words.of(query)) do
+    if not word.empty and find(word.text, "%w") then list[#list + 1] = word end
   end
   return list
 end
@@ -102,7 +85,6 @@ end
 ---@field all string
 
 local heaps
-local PHRASE = 30 -- points of a first sentence that has all words but the first, as they were asked for
 -- Points of a name that is the query to the letter: `profile` is the function, `Profile` its result.
 local SAME_CASE = 25
 
@@ -122,57 +104,78 @@ local function all_heaps()
   return heaps
 end
 
--- Does a text have the word, as it is or as a plural, a verb's other forms among them: "copy", "copies", "copied"?
-local function has_word(text, word)
-  return find(text, "%f[%w]" .. gsub(word, "y$", "[yi]") .. "e?[sd]?%f[%W]") ~= nil
+-- Does a text have a word of this stem: "copy", "copies", "copied", "copying"?
+local function has_stem(text, stem)
+  local root = gsub(stem, "y$", "")
+  if not find(text, root, 1, true) then return false end
+  local pattern = "%f[%w]" .. root .. (root == stem and "" or "[yi]")
+  return find(text, pattern .. "e?[sd]?%f[%W]") ~= nil or find(text, pattern .. "ing%f[%W]") ~= nil
 end
 
 -- A name that is one of several words alone is not what is looked for.
 local function points_of_name(heap, word, alone)
-  if heap.short == word then return alone and 100 or 60 end
-  if find(heap.names, " " .. word .. " ", 1, true) then return 90 end
+  if heap.short == word then return alone and 100 or heap.entry.kind == "function" and 75 or 60 end
+  if find(heap.names, " " .. word .. " ", 1, true) then return alone and 90 or 45 end
   if sub(heap.short, 1, #word) == word then return 50 end
   if find(heap.parts, " " .. word .. " ", 1, true) then return 45 end
   if find(heap.parts, " " .. word, 1, true) then return 40 end
   if #word < 3 then return 0 end
+  local short = heap.entry.kind == "function" and #heap.short > (#word > 6 and 2 or 3) and heap.short
+  if short and sub(word, 1, #short) == short then return 30 end -- "interpolate" of interp, "absolute" of abs
   return find(heap.short, word, 1, true) and 30 or find(heap.names, word, 1, true) and 25 or 0
 end
 
+local AS_OTHER = 50 -- points of a name that has another form of the word, or what stands for it
+
 local function points(heap, word, alone)
-  local n = points_of_name(heap, word, alone)
-  if in_names[word] then n = max(n, min(50, points_of_name(heap, in_names[word], false))) end
-  local single = #word > 3 and gsub(word, "s$", "") or word
-  if has_word(heap.first, single) then n = n + 20 end
+  local text = word.text
+  local n = points_of_name(heap, text, alone)
+  local function also(other) n = max(n, min(AS_OTHER, points_of_name(heap, other, false))) end
+  if word.same ~= word.stem then also(word.same) end
+  if #word.stem > 3 then also(word.stem) end
+  if in_names[text] then also(in_names[text]) end
+  if #text > 1 and has_stem(heap.first, word.stem) then n = n + 20 end
   if n > 0 then return n end
-  if find(heap.owner, word, 1, true) then return 15 end
-  if has_word(heap.all, single) then return 8 end
-  return in_texts[word] and has_word(heap.all, in_texts[word]) and 8 or 0
+  if find(heap.owner, text, 1, true) then return 15 end
+  if has_stem(heap.all, word.stem) or word.same ~= word.stem and has_stem(heap.all, word.same) then return 8 end
+  return in_texts[text] and has_stem(heap.all, in_texts[text]) and 8 or 0
 end
 
--- Of entries with the same words functions come first, then objects, then flags and tables of options.
+-- Of entries with the same words functions of arrays come first, and what makes kernels; then other functions and
+-- objects; then what few programs use.
 local function handicap(entry)
-  local kind = entry.kind == "class" and 2 or entry.kind == "field" and 10 or 0
-  return entries.rank(entry) + kind + (find(entry.name, "ptions$") and 20 or 0)
+  local name = entry.name
+  local n = entries.rank(entry) * 2
+  if entry.kind == "field" or find(name, "ptions$") or find(name, "^cuda%.[%w_]*Pool") or
+    find(name, "^cuda%.softgpu") or find(name, "^cuda%.tools") then
+    return n + 25
+  end
+  if find(name, "^cuda%.gpuarray%.%l") or find(name, "%.gpuarray%.Array:") then return n end
+  if name == "cuda.kernel" or name == "cuda.SourceModule" then return 0 end
+  return n + (entry.kind == "module" and 0 or entry.kind == "class" and 5 or find(name, ":", 1, true) and 10 or 3)
 end
 
----Entries that a query may mean, the likeliest first. All its words count; if no entry has all, those with most.
+---Entries that a query may mean, the likeliest first. All its words count; if no entry has all, those with most, and
+---those whose name is one of them.
 ---@param query string
 ---@param least? integer  points of an entry; default 1: the word is in its text
 ---@return cudalua.help.Entry[]
 function M.search(query, least)
-  local words, found, most = words_of(query), {}, 0
-  local phrase = match(lower(query), "%S+%s+(%S+%s+%S.*)$") -- "to the host"
+  local asked, found, most = words_of(query), {}, 0
   for place, heap in ipairs(all_heaps()) do
-    local sum, hits = 0, 0
-    for _, word in ipairs(words) do
-      local n = points(heap, word, #words == 1)
-      sum, hits = sum + n, hits + (n > 0 and 1 or 0)
+    local sum, hits, named = 0, 0, false
+    for _, word in ipairs(asked) do
+      local n = points(heap, word, #asked == 1)
+      local weak = #asked > 1 and word.weak
+      if weak then n = min(n, 10) end
+      named = named or #asked > 1 and word.text == heap.short
+      sum, hits = sum + n, hits + (n > 0 and not weak and 1 or 0)
     end
     if match(heap.entry.name, "[%w_]+$") == query then sum = sum + SAME_CASE end
-    if phrase and find(heap.first, phrase, 1, true) then sum = sum + PHRASE end
     if sum >= (least or 1) then
       most = max(most, hits)
-      found[#found + 1] = { entry = heap.entry, points = sum - handicap(heap.entry), hits = hits, place = place }
+      found[#found + 1] = { entry = heap.entry, points = sum - handicap(heap.entry), hits = hits, named = named,
+        place = place }
     end
   end
   sort(found, function(a, b)
@@ -182,7 +185,7 @@ function M.search(query, least)
   end)
   local list = {}
   for _, one in ipairs(found) do
-    if one.hits == most then list[#list + 1] = one.entry end
+    if one.hits == most or one.named and one.hits == most - 1 then list[#list + 1] = one.entry end
   end
   return list
 end

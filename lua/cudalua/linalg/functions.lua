@@ -55,8 +55,8 @@ local function norm(what, a, ord)
 end
 
 ---The norm of all elements as one vector, or with ord the norms of the matrices on the last two axes. "fro" is the root
----of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the greatest and least singular value. 1
----and -1 are the greatest and least sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
+---of the sum of squares, "nuc" the sum of the singular values, 2 and -2 are the largest and smallest singular value. 1
+---and -1 are the largest and smallest sum of the absolute values in a column; math.huge (or "inf") and -math.huge those
 ---in a row. For a 1-D array, ord is that of gpuarray.norm().
 ---@param a cudalua.gpuarray.Array  an array of any shape
 ---@param options? {ord: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  ord: the kind
@@ -102,7 +102,7 @@ end
 ---The condition numbers of matrices; infinity for singular matrices.
 ---@param a cudalua.gpuarray.Array  the matrices, (..., m, n); they must be square for norms other than 2 and -2
 ---@param options? {ord: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  ord: as for
----  linalg.norm; default: 2, the greatest singular value divided by the least one
+---  linalg.norm; default: 2, the largest singular value divided by the smallest one
 ---@return cudalua.gpuarray.Array  (...): real
 ---@raise LogicError for empty matrices, for matrices that have to be square and are not, other values of ord, 16-bit
 ---  floats, and if out has another shape

@@ -183,7 +183,7 @@ local function inverse(what, a, check)
   return solved(what, a, unit, lead, dt, check)
 end
 
----The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
+---The inverses of square matrices. linalg.solve() is faster and more accurate than a product with an inverse.
 ---@param a cudalua.gpuarray.Array  the matrices, (..., n, n)
 ---@param options? {check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  check: as
 ---  for linalg.solve

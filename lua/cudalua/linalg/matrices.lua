@@ -41,7 +41,7 @@ function M.field(what, ...)
     local dt = a._dtype
     if dt.kind == "struct" then refuse(what, "%s is a struct, not a number", dt.name) end
     if dt.kind == "float" and dt.itemsize == 2 then
-      refuse(what, "%s has too few digits for it; convert the array with astype('float32')", dt.name)
+      refuse(what, "%s is not precise enough; convert the array with astype('float32')", dt.name)
     end
     if dt.kind ~= "float" and dt.kind ~= "complex" then dt = dtypes.default_float() end
     common = common and dtypes.promote(common, dt) or dt

@@ -130,7 +130,7 @@ local function check_limits(o, name, log)
   return x
 end
 
--- The least and the greatest of values that have a place on an axis.
+-- The smallest and the largest of values that have a place on an axis.
 local function extend(low, high, values, n, log)
   for i = 0, n - 1 do
     local x = values[i]
@@ -355,7 +355,7 @@ end
 ---@field xlim? number[]  {low, high}, the range of the x axis; default: all values
 ---@field ylim? number[]  {low, high}, the range of the y axis; default: all values
 ---@field bins? integer|number[]  for histograms: the number of bins, or a list of edges; default 2 n^(1/3), at most 64,
----  from the least to the greatest finite value
+---  from the smallest to the largest finite value
 ---@field file? string  the name of an SVG file to write
 ---@field to? file*|fun(text: string)  as for show
 ---@field colour? 24|8|0  as for show

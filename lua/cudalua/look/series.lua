@@ -124,7 +124,7 @@ end
 
 -- ---- histograms -----------------------------------------------------------------------------------------------------
 
--- The least and the greatest finite value of one series; nil if there is none.
+-- The smallest and the largest finite value of one series; nil if there is none.
 local function range_of(data)
   local low, high = math.huge, -math.huge
   if boxes.on_device(data) then

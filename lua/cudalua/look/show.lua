@@ -198,7 +198,7 @@ function M.show(a, options)
   if o.aspect ~= nil and o.aspect ~= "equal" and o.aspect ~= "auto" then
     refuse(WHAT, "aspect must be 'equal' or 'auto', got " .. errors.text(o.aspect))
   end
-  local to = terminal.open(WHAT, o)
+  local to = terminal.open(WHAT, o, 2) -- a line, and the caption
   local shape, dtype = a.shape, a.dtype
   local ndim = #shape
   local colours = ndim == 3 and (shape[3] == 3 or shape[3] == 4) and dtype.kind ~= "complex"

@@ -51,21 +51,22 @@ M.OPTIONS = { to = true, colour = true, width = true, height = true }
 ---@field height integer     lines
 ---@field sized boolean      the size was requested
 
-local function extent(what, options, name, default)
+local function extent(what, options, name, default, least)
   local x = options[name]
   if x == nil then return default end
   local n = layout.whole(x)
-  if not n or n < LEAST or n > MOST then
-    refuse(what, ("%s must be an integer from %d to %d, got %s"):format(name, LEAST, MOST, element.describe(x)))
+  if not n or n < least or n > MOST then
+    refuse(what, ("%s must be an integer from %d to %d, got %s"):format(name, least, MOST, element.describe(x)))
   end
   return n
 end
 
 ---@param what string
 ---@param o table  options
+---@param least? integer  lines
 ---@return cudalua.look.Terminal
 ---@raise LogicError for a bad option
-function M.open(what, o)
+function M.open(what, o, least)
   local to = o.to == nil and io.stdout or o.to
   local is_file = io.type(to) == "file"
   if not is_file and type(to) ~= "function" then
@@ -81,8 +82,9 @@ function M.open(what, o)
   end
   return {
     write = is_file and function(text) to:write(text) end or to, colour = colour,
-    width = extent(what, o, "width", math.max(columns or WIDTH, LEAST)),
-    height = extent(what, o, "height", math.max((rows or HEIGHT) - 2, LEAST)), -- the prompt's line stays
+    width = extent(what, o, "width", math.max(columns or WIDTH, LEAST), LEAST),
+    -- The prompt's line stays.
+    height = extent(what, o, "height", math.max((rows or HEIGHT) - 2, LEAST), least or LEAST),
     sized = o.width ~= nil or o.height ~= nil,
   }
 end

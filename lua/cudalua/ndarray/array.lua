@@ -395,7 +395,9 @@ local function at(what, axis, i, n)
 end
 
 local function wrong_count(ndim, what, n)
-  refuse(what, ("an array of %d axes takes %d indices, got %d"):format(ndim, ndim, n))
+  refuse(what, ("an array with %d %s takes %d %s, got %d%s"):format(ndim, ndim == 1 and "axis" or "axes", ndim,
+    ndim == 1 and "index" or "indices", n, what == "ndarray:set" and n == 0 and
+    "; a[{}] = x writes all elements" or ""))
 end
 
 -- Bytes to the element with these indices, of which `n` count. The first axes are written out: LuaJIT does not

@@ -5,16 +5,16 @@ local require, loaded, exit = require, package.loaded, os.exit
 
 local usage = [=[
 usage: cudalua [options] [script [args]]
-  (nothing)      interactive prompt; a script from standard input if that is no terminal
+  (nothing)      interactive prompt, or a script from standard input if it is not a terminal
   script [args]  run a Lua program;  -  reads it from standard input
   -e CODE        run a line of Lua;  may be given several times
   -l NAME        require a module
   -i             prompt after the script or the lines
   -E             ignore LUA_PATH, LUA_CPATH and LUA_INIT
   --             ends the options
-  -O[LEVEL] -j CMD -b ...  LuaJIT's optimizer, its commands, saving or listing bytecode: as luajit has them
+  -O[LEVEL] -j CMD -b ...  LuaJIT's optimizer, its commands, saving or listing bytecode, as for luajit
   build ...      a folder with a program, its modules, the library and its kernels; build --help says how
-  setup ...      bring NVIDIA's compiler if it is missing, and run a kernel; setup --help says how
+  setup ...      install NVIDIA's compiler if it is missing, and run a kernel; setup --help says how
   info           driver, devices, NVRTC: what was found, and where
   env            the search paths for any LuaJIT: eval "$(cudalua env)"
   help           this text
@@ -40,7 +40,7 @@ local function run(chunk, ...)
   if ok then return 0 end
   local text = frames.text(failure)
   if text:find(NO_CUDA, 1, true) then
-    text = text .. '\nat the prompt cuda is there by itself; a program begins with: local cuda = require "cudalua"'
+    text = text .. '\nat the prompt, cuda is already defined; a program begins with: local cuda = require "cudalua"'
   end
   return report(text)
 end

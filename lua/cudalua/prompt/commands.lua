@@ -85,7 +85,7 @@ local function wait()
   return true
 end
 
-M.list.time = { about = "CHUNK  how long it takes: until the host is back, and until the device is done",
+M.list.time = { about = "CHUNK  how long it takes: until the chunk returns, and until the device is done",
   run = guarded(function(prompt, rest)
     if rest == "" then return prompt.write(":time takes a chunk, such as :time a:sum()\n") end
     wait()
@@ -113,7 +113,7 @@ end
 M.list.gpu = { about = "  the current device and its memory", run = guarded(function(prompt)
   local cuda = require "cudalua"
   local free, total = cuda.mem_get_info() -- makes the default context if there is none
-  prompt.write(format("%s\nmemory %s of %s free; objects of this program have %s\n",
+  prompt.write(format("%s\nmemory %s of %s free; objects of this program use %s\n",
     one_line(cuda.Context.get_current():get_device()), mib(free), mib(total), mib(cuda.mem_stats().live)))
 end) }
 
@@ -255,7 +255,7 @@ M.list.who = { about = "  the arrays in variables, and the device memory of the 
   end
   local cuda = loaded.cudalua
   local live = cuda and cuda.driver_info().open and cuda.mem_stats().live or 0
-  prompt.write(format("%d array%s in variables; objects of this program have %s of device memory\n", #list,
+  prompt.write(format("%d array%s in variables; objects of this program use %s of device memory\n", #list,
     #list == 1 and "" or "s", mib(live)))
 end) }
 

@@ -1,12 +1,16 @@
--- What to write for the syntax of Python and CUDA C++: hints for chunks that do not compile.
+-- What to write for the syntax of Python and CUDA C++: hints for chunks that do not compile, and for comparisons of
+-- arrays, which Lua does not hand to them.
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
-local concat, find, gmatch, gsub, ipairs, sub = table.concat, string.find, string.gmatch, string.gsub, ipairs,
-  string.sub
+local concat, find, format, gmatch, gsub, match, sub = table.concat, string.find, string.format, string.gmatch,
+  string.gsub, string.match, string.sub
+local ipairs, tonumber, type = ipairs, tonumber, type
 
 local lexer = require "cudalua.prompt.lexer"
 
 local M = {}
+
+local LIST = "a list is written { 1, 2, 3 }, and an array is made of it by cuda.gpuarray.to_gpu { 1, 2, 3 }"
 
 -- Patterns of a line without strings and comments, and what Lua has instead. The first one counts.
 local rows = {
@@ -17,6 +21,9 @@ local rows = {
   { "<<<", "a kernel is launched by k(a, { grid = 1, block = 32 })" },
   { "%*%*", "a power is written a ^ b" },
   { "!=", "write a ~= b for numbers, and a:ne(b) for arrays" },
+  { "%+%+", "Lua has no operator ++: write x = x + 1, or a:iadd(1) to write to an array" },
+  { ":=", "an assignment is written x = 3" },
+  { "=%s*%[", LIST }, { "%(%s*%[", LIST }, { "^%s*%[", LIST },
   { "[+%-*/]=", "Lua has no operators such as +=: write x = x + 1, or a:iadd(1) to write to an array" },
   { "//", "write a:floordiv(b) for arrays, and math.floor(x / y) for numbers" },
   { "@", "the product of matrices is a:matmul(b)" },
@@ -51,6 +58,36 @@ function M.hint(text, number)
   for _, row in ipairs(rows) do
     if find(line, row[1]) then return row[2] end
   end
+end
+
+local methods = { ["<"] = "lt", ["<="] = "le", [">"] = "gt", [">="] = "ge", ["=="] = "eq", ["~="] = "ne" }
+local reversed = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
+
+---What to write in place of a comparison of an array and a number, which was an error.
+---@param text string  the chunk
+---@param err any
+---@return string?
+function M.order_hint(text, err)
+  local pair = type(err) == "string" and match(err, "attempt to compare (%l+ with %l+)$")
+  if pair ~= "number with table" and pair ~= "table with number" then return nil end
+  local line = code_of(text, tonumber(match(err, "^stdin:(%d+):")))
+  local name, sign, number = match(line, "([%a_][%w_.]*)%s*([<>]=?)%s*(%-?%.?%d[%w.]*)")
+  if not name then
+    number, sign, name = match(line, "(%-?%.?%d[%w.]*)%s*([<>]=?)%s*([%a_][%w_.]*)")
+    sign = reversed[sign]
+  end
+  return "an array is compared element by element by a method: " ..
+    (name and format("%s:%s(%s)", name, methods[sign], number) or "a:gt(1), a:lt(1), a:eq(1)")
+end
+
+---The same for == and ~=. They raise no error, because an array is never equal to a number.
+---@param text string  the chunk
+---@return string? name  of the variable that has to be an array
+---@return string? hint
+function M.equality_hint(text)
+  local name, sign, number = match(text, "^%s*=?%s*([%a_][%w_]*)%s*([=~]=)%s*(%S+)%s*$")
+  if not (name and tonumber(number)) then return nil end
+  return name, format("%s does not compare elements: write %s:%s(%s)", sign, name, methods[sign], number)
 end
 
 return M

@@ -11,6 +11,7 @@ local getinfo, getmetatable, loaded, loadstring, rawequal, sub = debug.getinfo, 
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
 local is_terminal = require "cudalua.prompt.is_terminal"
+local foreign = require "cudalua.prompt.foreign"
 local frames = require "cudalua.text.frames"
 local help = require "cudalua.prompt.help"
 local lost = require "cudalua.prompt.lost"
@@ -85,16 +86,28 @@ local function shower(prompt)
   end
 end
 
-local function results(prompt, silent, ok, ...)
+-- A hint for a chunk that has compared an array by one of Lua's operators.
+local function hint_of_equality(prompt, text)
+  local name, hint = foreign.equality_hint(text)
+  local session = prompt.session
+  local value = name and (session.cells[name] and session:locals()[name] or rawget(session.globals, name))
+  local mt = value and getmetatable(value)
+  local is_array = type(mt) == "table" and rawget(mt, "__metatable") == "cudalua.gpuarray"
+  if is_array then prompt.write("hint: " .. hint .. "\n") end
+end
+
+local function results(prompt, text, silent, ok, ...)
   if not ok then
     if rawequal((...).err, STOPPED) then return false end
-    prompt.write(lost.text(prompt, (...)) .. "\n")
+    local advice = loaded["cudalua.gpuarray"] and foreign.order_hint(text, (...).err)
+    prompt.write(lost.text(prompt, (...)) .. (advice and "\nhint: " .. advice or "") .. "\n")
     lost.tell(prompt, (...).err)
     return false
   end
   if not silent and select("#", ...) > 0 then
     prompt.session:remember((...))
     if not texts(prompt, ...) then return false end
+    if type((...)) == "boolean" then hint_of_equality(prompt, text) end
   end
   return not lost.tell(prompt)
 end
@@ -130,9 +143,9 @@ function M.run_chunk(prompt, text, call, entry)
   entry = session:begin(text, entry)
   local ok
   if call then
-    ok = results(prompt, chunk.silent, ended(prompt, call(run)))
+    ok = results(prompt, text, chunk.silent, ended(prompt, call(run)))
   else
-    ok = results(prompt, chunk.silent, ended(prompt, session.run(run)))
+    ok = results(prompt, text, chunk.silent, ended(prompt, session.run(run)))
   end
   session:finish(entry, ok, chunk.names)
   return ok

@@ -692,7 +692,7 @@ end
 function Generator:gen_uniform(shape, dtype, stream)
   local what = "Generator:gen_uniform"
   check_self(self, what)
-  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype, shape)
   return generated(what, stream, pycuda_uniform(self, what, shape_and_size(what, shape), dtype))
 end
 

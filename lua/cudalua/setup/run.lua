@@ -16,7 +16,7 @@ usage: cudalua setup [--user]             download NVIDIA's compiler with pip if
        cudalua setup --check              report what is installed and run a kernel; change nothing
        cudalua setup --list               which wheels to bring over if this machine has no network
        cudalua setup --remove             remove what setup has installed
---user installs into ~/.local/share/cudalua, also if the installation's own folder can be written.
+--user installs into ~/.local/share/cudalua, even if the installation's own folder is writable.
 ]]
 
 local MACHINE = jit.arch == "arm64" and "aarch64" or "x86_64"

@@ -225,8 +225,10 @@ end
 local options_of_sum = { axis = true, out = true, stream = true, allocator = true }
 
 ---The sum of all elements, or of each column or row. Integers are summed as int64.
----@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
----  the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all elements
+---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}. The
+---  axis can also come before this table. axis: 1: one sum for each column, 2: one for each row; default: the sum of
+---  all elements
+---@overload fun(self: any, axis: integer?, options: table): cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array  0-d, or 1-D
 ---@raise LogicError for another axis, and if out has another shape
 function Matrix:sum(options)

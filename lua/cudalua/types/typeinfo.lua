@@ -29,11 +29,11 @@ local parts = { complex64 = dtypes.float32, complex128 = dtypes.float64 }
 ---@field nmant integer  the number of stored bits of the significand
 ---@field eps number  the difference between 1 and the next number
 ---@field epsneg number  the difference between 1 and the previous number
----@field max number               the greatest finite number
+---@field max number               the largest finite number
 ---@field min number               -max
----@field smallest_normal number  the least positive number with full precision; also called `tiny`
+---@field smallest_normal number  the smallest positive number with full precision; also called `tiny`
 ---@field tiny number  another name of smallest_normal
----@field smallest_subnormal number  the least positive number
+---@field smallest_subnormal number  the smallest positive number
 ---@field precision integer  the number of decimal digits that are preserved
 ---@field resolution number        10^-precision
 
@@ -58,8 +58,8 @@ end
 ---@class cudalua.dtype.IntegerInfo
 ---@field dtype cudalua.dtype.DType  the integer type
 ---@field bits integer  the number of bits
----@field min integer|ffi.cdata*  the least integer; int64_t cdata for int64
----@field max integer|ffi.cdata*  the greatest integer; int64_t cdata for int64, uint64_t cdata for uint64
+---@field min integer|ffi.cdata*  the smallest integer; int64_t cdata for int64
+---@field max integer|ffi.cdata*  the largest integer; int64_t cdata for int64, uint64_t cdata for uint64
 
 ---The limits of an integer type, as NumPy's iinfo.
 ---@param x any  as for dtype.of, or an array

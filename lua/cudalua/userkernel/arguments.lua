@@ -57,6 +57,11 @@ local function is_options(x) return type(x) == "table" and getmetatable(x) == ni
 ---@return table options
 function M.named(where, names, kinds, ...)
   local values, all, options = { ... }, {}, nil
+  local first = values[1]
+  if select("#", ...) == 1 and is_options(first) and #first > 1 then -- Lua's call with braces
+    errors.raise("LogicError", ("%s: got one list of %d values; write parentheses around arguments: %s(%s, ...)")
+      :format(where, #first, where, names[1]))
+  end
   for i = 1, math.min(#names + 1, select("#", ...)) do
     local x = values[i]
     -- A list is an argument: of several dtypes, say.

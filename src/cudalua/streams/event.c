@@ -131,9 +131,9 @@ static int push_time(lua_State *L, const cl_Event *start, const cl_Event *stop, 
   if (code) {
     const char *why = NULL;
     if (code == CUDA_ERROR_NOT_READY)
-      why = "the events have not both been reached yet; call synchronize() on the later one first";
+      why = "the device has not reached both events yet; call synchronize() on the later one first";
     else if (code == CUDA_ERROR_INVALID_HANDLE && !(start->recorded && stop->recorded))
-      why = "the events have not both been recorded";
+      why = "both events must be recorded first";
     else if (code == CUDA_ERROR_INVALID_HANDLE && ((start->flags | stop->flags) & CU_EVENT_DISABLE_TIMING))
       why = "an event made with DISABLE_TIMING has no time";
     cl_fail_new(L, v2 ? "cuEventElapsedTime_v2" : "cuEventElapsedTime", code);

@@ -63,16 +63,16 @@ static uint32_t end_of(const Gang *g, const SgObjectAt *o) {
   return o->end != UINT32_MAX ? o->end : g->shared_bytes > o->at ? g->shared_bytes : o->at;
 }
 
-/* How far an address is from memory that it is not in: "4 bytes before ", "right behind the end of ". */
+/* How far an address is from memory that it is not in: "4 bytes before ", "right after the end of ". */
 static void say_before(Text *t, uint64_t bytes) {
   sg_text(t, "; %" PRIu64 " byte%s before ", bytes, bytes == 1 ? "" : "s");
 }
 
 static void say_behind(Text *t, uint64_t bytes) {
   if (bytes)
-    sg_text(t, "; %" PRIu64 " byte%s behind the end of ", bytes, bytes == 1 ? "" : "s");
+    sg_text(t, "; %" PRIu64 " byte%s after the end of ", bytes, bytes == 1 ? "" : "s");
   else
-    sg_text(t, "; right behind the end of ");
+    sg_text(t, "; right after the end of ");
 }
 
 /* The shared variable that the address is made from; if that is not known, the one that it lies in, or the

@@ -116,8 +116,7 @@ local function with_settled(what, f, n, ...)
   return carry_out(what, f, at, n, ...)
 end
 
-local function with_options(what, f, ...)
-  surplus.check(what, f, ...)
+local function optioned(what, f, ...)
   local n = surplus.parameters_of(f).count
   local set = early[what] and surplus.ALL or surplus.NAMED
   for k = 2, n do
@@ -127,6 +126,8 @@ local function with_options(what, f, ...)
   end
   return with_settled(what, f, n, ...)
 end
+
+local function with_options(what, f, ...) return optioned(what, f, surplus.settled(what, f, ...)) end
 
 ---A function of arrays as programs call it. What takes any number of arguments stays as it is.
 ---@param what string  its name, for messages: "gpuarray:sum"

@@ -11,9 +11,10 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
+local same_cuts = require "cudalua.gpuarray.core.same_cuts"
 local storage = require "cudalua.gpuarray.core.storage"
 
-local floor, min = math.floor, math.min
+local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
 local bytes_of = storage.bytes_of
 
 local M = {}
@@ -25,12 +26,19 @@ M.LIMIT = 64
 M.AHEAD = 160
 ---An expression is cut when it is evaluated if it has more operations or reads more arrays.
 M.OPERATIONS, M.LEAVES = 96, 48
+---An expression of operators alone is cut if it has more operations than this, and into two kernels if these suffice.
+M.HALF = 104
 ---An expression with at most this many operations is not cut if the older operations in between were evaluated.
 M.FEW = 16
 ---A cut also stores arrays that nothing has read yet, up to this many bytes in total.
 M.BUDGET = 64 * 2 ^ 20
 
 local serial = 0 -- walks of plan.lua count upwards
+
+function same_cuts.new_mark()
+  serial = serial - 1
+  return serial
+end
 
 -- ---- looking ------------------------------------------------------------------------------------------------------
 
@@ -244,7 +252,7 @@ local function remember(sums, n, k)
 end
 
 -- Chooses between several places with equally few live bytes.
-local function place_among(s, live, least, from, to)
+local function place_among(s, live, least, from, to, limit)
   local sums, n = sums_of(s)
   local base = s.low - s.base
   remember(sums, n, base)
@@ -252,7 +260,7 @@ local function place_among(s, live, least, from, to)
   for k = from, to do -- the number of operations before the cut
     if live[k - 1] == least then
       local again = M.is_known(sums, n, base + k)
-      if again and not known or again == known and k <= M.LIMIT then best, known = k, again end
+      if again and not known or again == known and k <= limit then best, known = k, again end
     end
   end
   remember(sums, n, base + best)
@@ -261,8 +269,13 @@ end
 
 -- The operation after which x is cut: the one with the fewest live bytes. If several are equal, prefer a place before
 -- the same operations as an earlier cut; then the last place within the limit, or else the first one beyond it.
-local function place_of(s, x, final)
-  local from, to = floor(M.LIMIT / 2), min(2 * M.LIMIT, x._born - s.low, s.room - s.low + 1)
+-- `halves`: the expression becomes two kernels.
+local function place_of(s, x, final, halves)
+  local n, limit = x._born - s.low + 1, M.LIMIT
+  local from, to = floor(limit / 2), min(2 * limit, n - 1, s.room - s.low + 1)
+  if halves then
+    from, to, limit = max(from, n - M.HALF), min(to, M.HALF), ceil(n / 2)
+  end
   if to < 1 then return nil end
   from = min(from, to)
   local live = live_bytes(s, to - 1, final)
@@ -271,7 +284,7 @@ local function place_of(s, x, final)
     local bytes = live[k - 1]
     if bytes < least then least, first, last = bytes, k, k elseif bytes == least then last = k end
   end
-  local best = first < last and place_among(s, live, least, first, last) or first
+  local best = first < last and place_among(s, live, least, first, last, limit) or first
   return s.low + best - 1
 end
 
@@ -282,6 +295,7 @@ end
 function M.may_have_companions(home)
   return not home or not home.store.released and not core.array_ready(home.buf)
 end
+function same_cuts.may_have_companions(home) return M.may_have_companions(home) end
 
 -- Some memory that is read.
 local function memory_of(s)
@@ -352,25 +366,65 @@ local function go_on(s)
   end
 end
 
--- Operations after a cut reach back to it.
-local function begin_there(s)
-  for k = s.start, s.n do
-    local y = s.nodes[k]
+---Operations after a cut reach back to it.
+---@param nodes cudalua.gpuarray.Array[]
+---@param from integer  the first one
+---@param to integer    the last one
+function same_cuts.begin_there(nodes, from, to)
+  for k = from, to do
+    local y = nodes[k]
     if y._sig then y._low = least(least(least(y._born, y._a), y._b), y._c) end
   end
 end
+local begin_there = same_cuts.begin_there
 
 -- Stores the live values at the best place. Returns false if there is no such place.
-local function cut(s, x, final)
-  local place = place_of(s, x, final)
+local function cut(s, x, final, record, halves)
+  local place = place_of(s, x, final, halves)
   if not place then return false end
   local asked, stored = live_at(s, x, place)
   if #asked == 0 then return false end
   if planning.notes then planning.notes:cut(s, x, place, asked, stored) end
+  if record then same_cuts.add(record, place, asked, stored) end
   if #stored > 1 then results.together(stored, true) end
   for k = 1, #asked do evaluate.evaluate(asked[k], true) end
   go_on(s)
   return true
+end
+
+local continued = -math.huge -- _born of the first operation after the last cut while an expression was written
+local fitting = 0 -- _born of an expression that is one kernel, although it has more than OPERATIONS
+planning.keeps(function()
+  local low, born = continued, fitting
+  return function() continued, fitting = low, born end
+end)
+
+local plain = {} -- signature -> is it an operator of C, which takes little time to compile?
+
+local function is_plain(sig)
+  local known = plain[sig]
+  if known == nil then
+    local text = sig.op.code and sig.x and sig.x.kind ~= "complex" and sig.op.code(sig.x, sig.result)
+    known = type(text) == "string" and not text:find "[%w_]%s*%("
+    plain[sig] = known
+  end
+  return known
+end
+
+local function are_plain(s)
+  for k = 1, s.n do
+    local sig = s.cone[k] and s.nodes[k]._sig
+    if sig and not is_plain(sig) then return false end
+  end
+  return true
+end
+
+-- Does an expression become two kernels? That is a launch less than kernels of LIMIT operations need. But kernels of
+-- that length are compiled once for a loop that is cut again and again, and functions take long to compile.
+local function in_halves(s, x)
+  local n = x._born - s.low + 1
+  return n <= 2 * M.HALF and s.room == math.huge and not (s.low >= continued and s.low - continued < M.LIMIT) and
+    are_plain(s)
 end
 
 ---Cuts an expression that is being written and reaches too far back, or reads many arrays.
@@ -384,15 +438,25 @@ function M.cut(x, reach)
       return
     end
   end
+  if same_cuts.make(x) then
+    continued = x._low
+    if x._born - x._low <= reach then return end
+  end
+  local record = x._sig and same_cuts.begin(x)
   while x._sig do
     local s = look(x)
     local n, done = s.operations, false
     if x._sig then x._low = s.low end
-    while x._sig and x._born - s.low > (done and M.AHEAD or reach) and cut(s, x) do
+    while x._sig and x._born - s.low > (done and M.AHEAD or reach) and cut(s, x, false, record) do
       done = true
       if s.room < math.huge then break end
     end
-    if done then begin_there(s) end
+    if record then same_cuts.finish(record, done and s.room == math.huge) end
+    record = nil
+    if done then
+      begin_there(s.nodes, s.start, s.n)
+      continued = s.low
+    end
     leave(s)
     if not x._sig or x._born - x._low <= reach then return end
     if not done then
@@ -406,21 +470,39 @@ end
 ---Cuts an expression that is about to be evaluated, until the rest fits into one kernel.
 ---@param x cudalua.gpuarray.Array
 function M.fit(x)
+  local far = x._born - x._low >= M.OPERATIONS
+  if far then
+    if x._born == fitting then return end
+    if same_cuts.make(x) then
+      fitting = x._born
+      return
+    end
+  end
   while x._sig do
-    local n, leaves = size_of_expression(x, M.OPERATIONS)
+    local n, leaves = size_of_expression(x, M.HALF)
     if n <= M.OPERATIONS and leaves <= M.LEAVES then return end
     local s, cuts = look(x), 0
-    while x._sig and s.operations > M.OPERATIONS or cuts == 0 do
-      if not cut(s, x, true) then break end
+    if n <= M.HALF and leaves <= M.LEAVES and are_plain(s) then
+      leave(s)
+      fitting = x._born
+      return
+    end
+    local record, halves = far and same_cuts.begin(x), in_halves(s, x)
+    while x._sig and s.operations > (halves and M.HALF or M.OPERATIONS) or cuts == 0 do
+      if not cut(s, x, true, record, halves) then break end
       cuts = cuts + 1
       if s.room < math.huge then break end
     end
-    if cuts > 0 then begin_there(s) end
+    if cuts > 0 then begin_there(s.nodes, s.start, s.n) end
     leave(s)
+    if record then
+      same_cuts.finish(record, s.operations <= (halves and M.HALF or M.OPERATIONS) and s.room == math.huge)
+    end
+    far = false
     if cuts == 0 then return evaluate.compute_operands(x) end
   end
 end
 
-graph.cut, graph.fit = M.cut, M.fit
+graph.cut, graph.fit, evaluate.limits = M.cut, M.fit, M
 
 return M

@@ -6,6 +6,7 @@ local again = require "cudalua.gpuarray.core.again"
 local companions = require "cudalua.gpuarray.core.companions"
 local core = require "cudalua.core"
 local cut = require "cudalua.gpuarray.core.cut"
+local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local hooks = require "cudalua.base.hooks"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -81,6 +82,7 @@ end
 ---@field separate table<cudalua.gpuarray.Array, cudalua.gpuarray.PlanReason>  why other results are in another kernel
 ---@field arrays table<table, cudalua.gpuarray.Array>  by imagined memory: what is there
 ---@field before table<cudalua.gpuarray.Array, any[]>  fields of arrays, as before
+---@field made table<cudalua.gpuarray.Array, table>    operations of arrays that were computed
 ---@field cuts table[]     since the last kernel
 ---@field failure any      the error that ends the evaluation; nil: none
 ---@field failed integer   the number of the array that has it
@@ -195,7 +197,11 @@ local function note_kernel(self, launch, step, is_first, is_last)
   local leaves, writes = launch.leaves, launch.writes or {}
   for i = 1, is_first and (launch.nleaves or #leaves) or 0 do k.reads[i] = leaves[i] end
   for i = 1, is_last and (launch.nwrites or #writes) or 0 do k.writes[i] = writes[i] end
-  if launch.serial then of_walk(k, launch) end
+  if launch.serial then
+    of_walk(k, launch)
+  else
+    k.shape, k.operations = launch.shape, launch.operations -- of fuse.lua
+  end
 end
 
 -- Notes a launch, a sequence of them, or a call of a library.
@@ -222,16 +228,23 @@ end
 
 -- What an evaluation uses of other modules, and what it gets instead.
 local function replacements(notes, collecting)
-  local with_context, give_back = storage.with_context, storage.give_back
+  local with_context, give_back, array_ready = storage.with_context, storage.give_back, core.array_ready
   return {
     { planning, "notes", notes },
     { run, "planned", function(launch) return note_launch(notes, launch) end },
     { hooks, "profiling", false },
     { companions, "is_program", function() return collecting end },
     { storage, "buffer", imagine },
+    { core, "array_ready", function(buf, ...)
+      if getmetatable(buf) ~= Imagined then return array_ready(buf, ...) end
+      errors.raise("LogicError", "gpuarray.explain: the function needs the value of an array, but nothing is computed")
+    end },
     { storage, "give_back", function(buf) if getmetatable(buf) ~= Imagined then give_back(buf) end end },
     { storage, "release", function(store) store.released = true end },
-    { storage, "adopt", function(x, store) if store.buf then notes.arrays[store.buf] = x end end },
+    { storage, "adopt", function(x, store)
+      notes.made[x] = x._sig
+      if store.buf then notes.arrays[store.buf] = x end
+    end },
     { storage, "with_context", function(buf, f, ...)
       if getmetatable(buf) == Imagined then return buf.context:with(f, ...) end
       return with_context(buf, f, ...)
@@ -259,14 +272,14 @@ local function attempt_all(list)
 end
 
 -- Runs with the collector stopped, so that no finalizer runs. Restores everything, whatever happens.
-local function planned(notes, list, each, collecting)
+local function planned(notes, list, each, collecting, call)
   local saved, restore = save_pending(list), planning.save()
   notes.before = saved
   local swaps = replacements(notes, collecting)
   for _, swap in ipairs(swaps) do swap[4] = swap[1][swap[2] ] end
   local function evaluate_them()
     for _, swap in ipairs(swaps) do swap[1][swap[2] ] = swap[3] end
-    if each then evaluate_all(notes, list) else attempt_all(list) end
+    if call then call() elseif each then evaluate_all(notes, list) else attempt_all(list) end
   end
   local function undo()
     for _, swap in ipairs(swaps) do swap[1][swap[2] ] = swap[4] end
@@ -290,15 +303,16 @@ end
 ---@param list cudalua.gpuarray.Array[]
 ---@param each boolean  an error ends the evaluation; otherwise the array is skipped
 ---@param alone? boolean  without results that are computed along
+---@param call? function  is called instead of evaluating them
 ---@return cudalua.gpuarray.Notes
 ---@raise an interruption, and what ends the device
-function M.plan(list, each, alone)
-  local notes = setmetatable({ kernels = {}, stored = {}, separate = {}, arrays = {}, before = {}, cuts = {},
+function M.plan(list, each, alone, call)
+  local notes = setmetatable({ kernels = {}, stored = {}, separate = {}, arrays = {}, before = {}, made = {}, cuts = {},
     failed = 0, alone = alone or false }, Notes)
   local collecting = companions.is_program()
   local function plan()
     collectgarbage "stop"
-    planned(notes, list, each, collecting)
+    planned(notes, list, each, collecting, call)
   end
   local ok, failure = pcall(plan) if collecting then collectgarbage "restart" end -- on one line, as above
   if not ok then error(failure, 0) end
@@ -311,7 +325,7 @@ end
 ---@return table|false sig
 function M.operation_of(notes, x)
   local values = notes.before[x]
-  return values and values[1] or x._sig
+  return values and values[1] or notes.made[x] or x._sig
 end
 
 return M

@@ -21,6 +21,8 @@ local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage
 
 local M = {}
 
+---cut.lua: an expression is cut when it is evaluated if it has more than `OPERATIONS`, or reads more than `LEAVES`.
+M.limits = false
 local LONG = 24 -- what has fewer operations, and so at most twice as many operands, is not cut: see cut.lua
 
 -- ---- kernels --------------------------------------------------------------------------------------------------------
@@ -84,14 +86,15 @@ local in_order = { dense = true, aligned = true, buf = false, off = 0 } -- how a
 
 -- What a program does most: the kernel is there, memory is at hand, and element i is computed from elements i. One call
 -- of C does it all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
--- each may have more to it.
-local function compute_at_once(x, shape, size, dtype)
+-- each may have more to it. whole: it is cut already.
+local function compute_at_once(x, shape, size, dtype, whole)
   local writes, w = storage.writes, begin(shape, true)
   w.root = x
   walk(w, x, dtype)
   local context = w.context or context_id()
   local pool = pools[context]
-  if pool and not w.strided and size > 0 and not run.fast_math and not computed_before(w) then
+  if pool and not w.strided and size > 0 and not run.fast_math and (whole or w.nleaves <= M.limits.LEAVES) and
+    not computed_before(w) then
     local state, count = close(w, in_order, size)
     local k = state.kernel
     local fn = k and k.loaded[context]
@@ -168,14 +171,19 @@ local function attempt(since, x, shape, size, dtype, out, buf, context)
 end
 
 -- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
--- since: of storage.writes; nil is returned, and nothing was written, where there were others since then.
-function compute(x, shape, size, dtype, out, since)
+-- since: of storage.writes; nil is returned, and nothing was written, where there were others since then. whole: it is
+-- cut already.
+function compute(x, shape, size, dtype, out, since, whole)
   local buf, context
   if out then
     context = context_id()
   else
-    buf, context = compute_at_once(x, shape, size, dtype)
+    buf, context = compute_at_once(x, shape, size, dtype, whole)
     if buf then return fresh_leaf(bare_store(buf, size * dtype.itemsize, context), dtype, shape) end
+    if not whole then
+      M.fit(x)
+      if not x._sig then return storage.leaf_of(x) end
+    end
     buf, context = storage.buffer(size * dtype.itemsize)
   end
   if not since then return run.until_done(attempt, x, shape, size, dtype, out, buf, context) end
@@ -253,6 +261,13 @@ function M.fit(x)
 end
 local fit = M.fit
 
+---The same, but the arrays that it reads are not counted: the walk does that.
+---@param x cudalua.gpuarray.Array
+function M.fit_operations(x)
+  if x._sig and x._born - x._low >= M.limits.OPERATIONS then graph.fit(x) end
+end
+local fit_operations = M.fit_operations
+
 ---The value of a pending array: it is computed, unless it was before.
 ---@param x cudalua.gpuarray.Array
 ---@param whole? boolean  it is cut already: see cut.lua
@@ -266,14 +281,14 @@ function M.evaluate(x, whole)
   end
   if sig.reduces then return waiting.compute(x) end
   if not whole then
-    fit(x)
+    fit_operations(x)
     if not x._sig then return storage.leaf_of(x) end
   end
   local leaf
   if graph.is_traced() then
-    leaf = traced(compute, x, x._shape, x._size, x._dtype)
+    leaf = traced(compute, x, x._shape, x._size, x._dtype, nil, nil, whole)
   else
-    leaf = compute(x, x._shape, x._size, x._dtype)
+    leaf = compute(x, x._shape, x._size, x._dtype, nil, nil, whole)
   end
   return settle(x, leaf)
 end
@@ -303,7 +318,7 @@ function M.force(x)
   if x._sig and waiting.list then waiting.start(x) end
   local sig = x._sig
   if sig and sig.reduces then return waiting.compute(x) end
-  fit(x)
+  fit_operations(x)
   if x._sig and not x._store and not storage.is_scoped() then
     local buf, context
     if graph.is_traced() then

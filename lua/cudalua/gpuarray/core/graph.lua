@@ -108,6 +108,9 @@ end
 ---@return boolean
 function M.limits_lifted() return reach == math.huge end
 
+---Did a function that is looked at reduce or scan what it computes of its arguments? One kernel cannot do that.
+M.reduces_traced = false
+
 local due = math.huge
 
 ---Reductions that wait (waiting.lua) start when an operation after this one is written.
@@ -402,7 +405,7 @@ local function common(op, a, b)
   return dtypes.promote(a, b)
 end
 
--- The least and the greatest number of an integer type.
+-- The smallest and the largest number of an integer type.
 local function limits(dt)
   local bits = 8 * dt.itemsize
   if dt.kind == "uint" then return 0, bits == 64 and 0xffffffffffffffffULL or 2 ^ bits - 1 end

@@ -59,6 +59,19 @@ M.placeholder = setmetatable({}, { __index = function()
     "is traced; use element-wise operations, and where(condition, a, b) to choose between two values")
 end })
 
+---Is an expression made of such arguments?
+---@param x any
+---@param known table<any, boolean>  of those that were looked at
+---@return boolean
+function M.is_traced(x, known)
+  if type(x) ~= "table" or not x._sig then return false end
+  if x._sig == M.placeholder then return true end
+  if known[x] == nil then
+    known[x] = M.is_traced(x._a, known) or M.is_traced(x._b, known) or M.is_traced(x._c, known)
+  end
+  return known[x]
+end
+
 ---@param x any
 ---@return boolean
 function M.is_array(x) return type(x) == "table" and getmetatable(x) == M.TAG end

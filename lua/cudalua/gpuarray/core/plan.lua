@@ -97,6 +97,9 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field again table[]        inner nodes that another kernel has computed already, with lists beside it: again_from
 ---  and again_to, the values within; again_leaf and again_leaves, the leaves; again_operations; again_share (again.lua)
 ---@field nagain integer
+---@field path table[]         operations that a long walk is within, with lists beside it: signatures, seconds and
+---  thirds, the operands; entries, of `again`
+---@field depth integer        of the path
 ---@field context integer|false  of the leaves: core.context_id()
 ---@field home userdata|false  memory of that context
 ---@field drawn any            a pending array of random numbers, or false
@@ -123,14 +126,15 @@ function M.begin(shape, dense)
   w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, writes = {},
     root = false, met = false, strides = false, links = false, repeats = {}, repeats_at = {}, again = {},
     again_from = {}, again_to = {}, again_leaf = {}, again_leaves = {}, again_operations = {}, again_share = {},
-    scalar_types = {}, scalar_values = {}, scalar_of = {} }
+    scalar_types = {}, scalar_values = {}, scalar_of = {}, path = {}, signatures = {}, seconds = {}, thirds = {},
+    entries = {} }
   serial, w.serial = serial + 1, serial + 1
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.nrepeats, w.nagain = 0, 0
   w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
   w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
-  w.maps, w.below, w.nodes, w.first = false, false, false, false
+  w.maps, w.below, w.nodes, w.first, w.depth = false, false, false, false, 0
   return w
 end
 
@@ -267,11 +271,63 @@ local function number(w, x, dtype)
   return scalar(w, x, dtype, dtype)
 end
 
+local walk
+
+-- From so many operations on, an expression is walked over by loops. Traces follow a loop better than a function that
+-- calls itself; but one that takes no turn, or few, is better without.
+local LONG = 16
+
+-- As walk() of a long expression: first along first operands, down to what is no operation, and then back.
+local function walk_long(w, x)
+  local nodes, signatures, seconds, thirds, before = w.path, w.signatures, w.seconds, w.thirds, w.depth
+  local depth, mark = before, w.serial
+  while true do
+    local sig, a, b, c = x._sig, x._a, x._b, x._c
+    if not sig or sig.maps then
+      w.depth = depth
+      walk(w, x)
+      break
+    end
+    local n = 0
+    if x ~= w.root then
+      w.ninner = w.ninner + 1
+      w.inner[w.ninner] = x
+      if x._used > 0 then n = begin_again(w, x) end
+    end
+    depth = depth + 1
+    nodes[depth], signatures[depth], seconds[depth], thirds[depth], w.entries[depth] = x, sig, b, c, n
+    local first = type(a) == "table" and (a._first or a)
+    if not first or first._leaf == true or first._mark == mark or not first._sig then
+      w.depth = depth
+      walk(w, a, sig.x)
+      break
+    end
+    x = first
+  end
+  for k = depth, before + 1, -1 do
+    local y, sig, b, c, n = nodes[k], signatures[k], seconds[k], thirds[k], w.entries[k]
+    nodes[k], seconds[k], thirds[k] = false, false, false
+    w.depth = k - 1
+    if type(b) == "number" then
+      number(w, b, sig.y)
+    elseif b then
+      walk(w, b, sig.y)
+    end
+    if c then walk(w, c, sig.z) end
+    w.values = w.values + 1
+    y._mark, y._num = mark, w.values
+    if n > 0 then
+      w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n]
+    end
+    step(w, sig)
+  end
+end
+
 ---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
 ---@param w cudalua.gpuarray.Walk
 ---@param x any
 ---@param dtype? cudalua.dtype.DType  of a value
-local function walk(w, x, dtype)
+function walk(w, x, dtype)
   if type(x) == "number" then return number(w, x, dtype) end
   x = x._first or x
   if x._mark == w.serial then
@@ -287,6 +343,7 @@ local function walk(w, x, dtype)
   if sig == false then return walk(w, leaf_of(x)) end
   if not sig then return scalar(w, x._scalar, dtype, false) end
   if sig.maps then return M.walk_map(w, x, sig, a, b, c) end -- reductions, too
+  if x._born - x._low >= LONG then return walk_long(w, x) end
   local n = 0
   if x ~= w.root then
     w.ninner = w.ninner + 1

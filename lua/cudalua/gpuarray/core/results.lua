@@ -103,6 +103,8 @@ end
 ---@field shape integer[]
 ---@field size integer
 ---@field context integer
+---@field whole boolean        they are cut already
+---@field many boolean         one of them reads too many arrays
 ---@field launching boolean    the kernel may have been launched
 ---@field asked cudalua.gpuarray.Array|false  one kernel computes this array and all others, or none is computed
 
@@ -160,6 +162,10 @@ local function walk_all(w, r)
     w.root, w.largest, w.bytes = x, max(w.largest, itemsize), w.bytes + itemsize
     plan.walk(w, x, x._dtype)
     if i > 1 and (w.ninner + i > M.OPERATIONS or w.nleaves > M.LEAVES) then return i - 1 end
+    if not r.whole and w.nleaves > evaluate.limits.LEAVES then
+      r.many = true
+      return 0
+    end
     plan.step(w, plan.store_tokens[x._dtype])
   end
   return r.n
@@ -317,10 +323,11 @@ local function take_memory(r, list)
   return true
 end
 
--- Computes the first results of a list in one kernel; returns those that are left.
+-- Computes the first results of a list in one kernel; returns those that are left, and whether one of them has to be
+-- cut.
 local function compute_some(list, group, asked)
   local r = { n = 0, list = {}, buffers = {}, later = {}, shape = group.shape, size = graph.size_of(group.shape),
-    context = group.context, launching = false, asked = asked or false }
+    context = group.context, launching = false, asked = asked or false, whole = group.whole or false, many = false }
   local ok, taken = pcall(take_memory, r, list)
   if not ok or not taken then
     give_back(r)
@@ -334,15 +341,19 @@ local function compute_some(list, group, asked)
     if not r.launching then give_back(r) end
     error(failure, 0)
   end
-  return r.later
+  return r.later, r.many
 end
 
 local function compute(group)
   local list = group
-  for i = 1, group.whole and 0 or #list do evaluate.fit(list[i]) end
+  for i = 1, group.whole and 0 or #list do evaluate.fit_operations(list[i]) end
   while #list > 1 do
-    local left = compute_some(list, group)
-    if #left >= #list then return end
+    local left, many = compute_some(list, group)
+    if #left >= #list then
+      if not many then return end
+      for i = 1, #list do evaluate.fit(list[i]) end
+      group.whole = true
+    end
     list = left
   end
 end
@@ -360,7 +371,7 @@ end
 ---@raise an interruption, and what ends the device
 function M.together(list, whole)
   if #list < 2 or graph.is_eager() or graph.limits_lifted() then return end
-  if waiting.list then waiting.start() end
+  if waiting.list then waiting.start(nil, list) end
   for _, group in ipairs(groups_of(list)) do
     if #group > 1 then
       sort(group)
@@ -387,6 +398,24 @@ function M.beside(x, list)
   sort(list)
   compute_some(list, { shape = x._shape, context = core.context_id() }, x)
 end
+
+-- Computes the arrays among what a function returned.
+local function computed(...)
+  local list = {}
+  for k = 1, select("#", ...) do
+    local x = select(k, ...)
+    if object.is_array(x) then list[#list + 1] = x end
+  end
+  M.together(list)
+  for k = 1, #list do evaluate.force(list[k]) end
+  return ...
+end
+
+---Calls a function and computes the arrays that it returns. Reductions of whole arrays wait meanwhile.
+---@param fn function
+---@param ... any
+---@return any ...
+function M.of_call(fn, ...) return computed(waiting.with_whole(fn, ...)) end
 
 evaluate.together = M.together
 

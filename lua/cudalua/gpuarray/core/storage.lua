@@ -8,6 +8,7 @@ local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local pairs_of = require "cudalua.base.pairs_of"
 local planning = require "cudalua.gpuarray.core.planning"
+local new_table = require "table.new"
 local weak_table = require("cudalua.base.tables").weak
 
 local density, context_id, max = layout.density, core.context_id, math.max
@@ -410,12 +411,13 @@ end
 
 -- In the order of their making. The first `listed` of them are among the readers of the storages that they read; for
 -- the others nobody asked yet, and most arrays are computed before anybody does.
-local pending, count, listed, limit = setmetatable({}, weak), 0, 0, 1000
+local ROOM = 1000 -- for new ones
+local pending, count, listed, limit = setmetatable(new_table(ROOM, 0), weak), 0, 0, ROOM
 local lines, lined = {}, false -- by _born; there are some
 
 local function compact()
   local old, size = pending, count
-  local new, n, m = setmetatable({}, weak), 0, 0
+  local new, n, m = setmetatable(new_table(size + ROOM, 0), weak), 0, 0
   for i = 1, size do
     local x = old[i]
     if x and x._sig then
@@ -429,7 +431,7 @@ local function compact()
     local x = new[i]
     if x then kept[x._born] = lines[x._born] end
   end
-  if pending == old and count == size then pending, count, listed, limit, lines = new, n, m, 2 * n + 1000, kept end
+  if pending == old and count == size then pending, count, listed, limit, lines = new, n, m, 2 * n + ROOM, kept end
 end
 
 ---The program's line that wrote an operation, while lines are traced (on the software device and while debugging).

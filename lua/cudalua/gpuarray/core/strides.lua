@@ -70,7 +70,7 @@ local function order_of(x, known)
   if order ~= nil then return order end
   order = false
   local sig = x._sig
-  if sig and sig.maps then -- a copy in C order (map.lua)
+  if sig and sig.maps and not sig.scans then -- a copy in C order (map.lua)
     known[x] = false
     return false
   end

@@ -1,12 +1,12 @@
--- Reductions that were written and have not started. They start before anything else is computed, so the reductions of
--- one array that a program writes one after the other become one kernel (reduce/joint.lua). All of them start in the
--- order of writing, at the latest
+-- Reductions and scans that were written and have not started. They start before anything else is computed, so the
+-- reductions of one array that a program writes one after the other become one kernel (reduce/joint.lua). All of them
+-- start in the order of writing, at the latest
 --   before the next evaluation, whichever array it computes
 --   before a stream:use() begins and before it ends, before a capture, an event, and a wait of the host
 --   before operands are freed or dropped (map.lua), and when memory is short
 --   when AFTER operations were written since the first one
 --   when they keep more than BYTES of memory alive. An array that is larger by itself waits only until something other
---   than another reduction of it is written
+--   than another reduction or scan of it is written
 --
 -- They have the values of their time as all pending arrays have: whoever writes to an operand computes its readers
 -- first, or leaves them the old memory.
@@ -29,6 +29,25 @@ local NODES = 64
 ---Those that wait, in the order of writing; see storage.add(). False: there are none.
 M.list = false
 
+---Do reductions of whole arrays wait, too? Otherwise they start when they are written, as the next line may read them.
+M.whole = false
+
+local function leave(before, ok, ...)
+  M.whole = before
+  if not ok then error((...), 0) end
+  return ...
+end
+
+---As f(...), and reductions of whole arrays that it writes wait.
+---@param f function
+---@param ... any
+---@return any ...
+function M.with_whole(f, ...)
+  local before = M.whole
+  M.whole = true
+  return leave(before, pcall(f, ...))
+end
+
 local bytes, alone = 0, false -- that they keep alive; the only operand of all of them, which exceeds BYTES
 local counted = false -- the storages of these bytes, weakly; false until a second one waits
 local due = math.huge
@@ -46,25 +65,28 @@ planning.keeps(function()
   end
 end)
 
----Computes a list of them; joint.lua puts its function here.
+---Computes a list of them; pending.lua puts its function here.
 ---@param list {n: integer, [integer]: cudalua.gpuarray.Array}  has holes
-function M.run(list) end -- luacheck: ignore list
+---@param asked? cudalua.gpuarray.Array
+---@param wanted? cudalua.gpuarray.Array[]
+function M.run(list, asked, wanted) end -- luacheck: ignore list asked wanted
 
----Computes one of them; joint.lua puts its function here.
+---Computes one of them; pending.lua puts its function here.
 ---@param x cudalua.gpuarray.Array
 ---@return table leaf
 function M.compute(x) return storage.leaf_of(x) end
 
 ---Starts all that wait. Those that fail stay pending, and raise their errors when they are used.
 ---@param asked? cudalua.gpuarray.Array  the caller computes this one
+---@param wanted? cudalua.gpuarray.Array[]  or these
 ---@raise an interruption, and what ends the device
-function M.start(asked)
+function M.start(asked, wanted)
   local list = M.list
   storage.make_room = nil
   if not list then return end
   M.list, bytes, alone, counted = false, 0, false, false
   set_due(math.huge)
-  if list.n > 1 or list[1] ~= asked then M.run(list) end
+  if list.n > 1 or list[1] ~= asked then M.run(list, asked, wanted) end
 end
 local start = M.start
 

@@ -253,6 +253,7 @@ end
 function M.export(x)
   evaluate.evaluate(x)
   x._store.exported, x._store.pinned = true, true
+  storage.writes = storage.writes + 1 -- what has looked at this memory and is not launched yet looks again
   M.settle(x._store)
   return storage.leaf_of(x)
 end

@@ -97,9 +97,9 @@ end
 ---The weighted mean of the elements, as NumPy's average: sum(a * weights) / sum(weights). If the weights add up to 0,
 ---the result is NaN or infinite, whereas NumPy raises an error.
 ---@param a cudalua.gpuarray.Array  the array to average, of any shape
----@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: an integer or a list
----  of integers; default: all axes. weights: an array with a's shape or that of the averaged axes; default: equal
----  weights. returned: return the sum of the weights, too
+---@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}. The axis can also come before this
+---  table. axis: an integer or a list of integers; default: all axes. weights: an array with a's shape or that of the
+---  averaged axes; default: equal weights. returned: return the sum of the weights, too
 ---@return cudalua.gpuarray.Array  of the promoted dtype of a and the weights; for integers the default float
 ---@return cudalua.gpuarray.Array?  the sums of the weights, with the same shape
 ---@raise LogicError if the shape of the weights does not fit, and as gpuarray.mean

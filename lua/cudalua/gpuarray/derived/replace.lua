@@ -62,8 +62,8 @@ end
 ---Replaces NaN and infinities with finite numbers, as NumPy's nan_to_num; in complex numbers, replaces each part.
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the greatest finite number
----  of the dtype. neginf: replaces negative infinity; default: the least finite number
+---  allocator: function}  nan: replaces NaN; default: 0. posinf: replaces infinity; default: the largest finite number
+---  of the dtype. neginf: replaces negative infinity; default: the lowest finite number
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if a replacement is not a number
 define("nan_to_num", function(a, options)

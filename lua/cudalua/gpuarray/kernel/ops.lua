@@ -78,8 +78,10 @@ local function refuse(op, a, b, c)
   local names = {}
   for _, t in ipairs { a, b, c } do names[#names + 1] = t.name end
   local last = table.remove(names)
-  errors.raise("LogicError", ("%s: not defined for %s%s"):format(op.name,
-    #names > 0 and table.concat(names, ", ") .. " and " or "", last))
+  local compares = a.kind == "complex" and (" lt le gt ge "):find(" " .. op.name .. " ", 1, true)
+  errors.raise("LogicError", ("%s: not defined for %s%s%s"):format(op.name,
+    #names > 0 and table.concat(names, ", ") .. " and " or "", last,
+    compares and "; compare a:abs(), a:real() or a:imag()" or ""))
 end
 
 local Op = {}

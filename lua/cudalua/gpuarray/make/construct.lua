@@ -23,7 +23,7 @@ local shape_options = { order = true, allocator = true, stream = true }
 local function made(what, shape, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
   shape = layout.numbers(what, "shape", shape, 0)
-  dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)
+  dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype, shape)
   local o = errors.options(what, options, shape_options)
   return make.fresh(what, shape, dtype, o.order, o.allocator)
 end

@@ -55,7 +55,7 @@ local function inside(a, call, ...) return move.inside(evaluate(a), call, ...) e
 
 local bincount_options = { weights = true, minlength = true, stream = true, allocator = true }
 
--- The least and the greatest element.
+-- The smallest and the largest element.
 local function limits(a)
   return tonumber(a:min():item()), tonumber(a:max():item())
 end
@@ -73,9 +73,9 @@ local function bincount(what, a, length, weights)
   return counted(a, run.numbered(length), weights)
 end
 
----Counts the integers from 1 to the greatest element: element v of the result is the count of the number v. So it
+---Counts the integers from 1 to the largest element: element v of the result is the count of the number v. So it
 ---counts positions and the results of argmin(), unique() and digitize(). Add 1 to numbers that begin with 0. The
----program waits until the greatest element is known.
+---program waits until the largest element is known.
 ---@param a cudalua.gpuarray.Array  a 1-D array of integers from 1
 ---@param options? {weights: any, minlength: integer, stream: cudalua.Stream, allocator: function}  weights: an array
 ---  with a's shape, whose elements are summed instead of ones; minlength: the minimum number of elements of the result
@@ -193,14 +193,14 @@ local function histogram(what, a, bins, o)
 end
 
 ---Counts the elements between edges, as NumPy's histogram. A bin includes its lower edge, and the last bin includes
----both edges. Elements outside and NaNs are not counted. Without a range the program waits for the least and the
----greatest element.
+---both edges. Elements outside and NaNs are not counted. Without a range the program waits for the smallest and the
+---largest element.
 ---@param a cudalua.gpuarray.Array  an array of any shape
 ---@param bins? any  the number of bins of equal width, default 10; or the edges, an ascending list or array with one
 ---  more element
 ---@param options? {range: number[], weights: any, density: boolean, stream: cudalua.Stream, allocator: function}
----  range: {low, high}, the range of the bins; default: from the least to the greatest element; weights: an array with
----  a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the
+---  range: {low, high}, the range of the bins; default: from the smallest to the largest element; weights: an array
+---  with a's shape, whose elements are summed instead of ones; density: divide by the sum and the widths, so that the
 ---  integral is 1
 ---@return cudalua.gpuarray.Array counts  int64; with weights or density, float64
 ---@return cudalua.gpuarray.Array edges  float32 for floats with at most 32 bits; otherwise, and if you pass a list of

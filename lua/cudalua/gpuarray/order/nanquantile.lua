@@ -73,8 +73,8 @@ end
 ---The median of the elements that are not NaN, as NumPy's nanmedian. This is the middle one of the sorted elements, or
 ---the mean of the two in the middle; NaN if all are NaN. Integers give the default float.
 ---@param a cudalua.gpuarray.Array  an array of real numbers
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers; default: all axes
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers
 define("nanmedian", called_median)

@@ -187,9 +187,9 @@ end
 ---@param a cudalua.gpuarray.Array  an array of real numbers
 ---@param q any  a fraction from 0 to 1; or a list or array of fractions, for which the result has an additional first
 ---  axis
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: an integer or a list; default:
----  all axes. method: for positions between two elements: "linear" (default), "lower", "higher", "nearest" or
----  "midpoint"
+---@param options? any  {axis, keepdims, method, out, stream, allocator}. The axis can also come before this table.
+---  axis: an integer or a list; default: all axes. method: for positions between two elements: "linear" (default),
+---  "lower", "higher", "nearest" or "midpoint"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, for complex numbers, and for a q out of range
 define("quantile", function(what, a, q, options) return called(what, a, q, 1, options) end)
@@ -224,8 +224,8 @@ end
 ---The median: the middle one of the sorted elements, or the mean of the two in the middle; NaN if an element is NaN.
 ---Integers give the default float.
 ---@param a cudalua.gpuarray.Array  an array of real numbers
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers;
----  default: all axes
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers; default: all axes
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array without elements, and for complex numbers
 define("median", called_median)

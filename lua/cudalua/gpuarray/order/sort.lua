@@ -123,8 +123,8 @@ end
 ---itself.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the axis; default: the last one. descending: sort in descending order; default: false.
----  out: an array that receives the result; it may be a
+---  allocator: function}. The axis can also come before this table. axis: the last one by default. descending: sort in
+---  descending order; default: false. out: an array that receives the result; it may be a
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out has another shape
 define("sort", function(a, options)
@@ -220,12 +220,13 @@ end
 
 local topk_options = { axis = true, largest = true, stream = true, allocator = true }
 
----Returns the k greatest elements along an axis, the greatest first, and their positions; of equal elements, the first
+---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
 ---ones. NaN is greater than everything.
 ---@param a cudalua.gpuarray.Array  an array with at least one axis
 ---@param k integer  the number of elements
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: return the k least elements, the least first
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}. The axis can
+---  also come before this table. axis: the last one by default. largest = false: return the k smallest elements, the
+---  smallest first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort

@@ -81,8 +81,8 @@ local cross_options = { axis = true, out = true, stream = true, allocator = true
 ---The cross products of vectors with three elements, as NumPy's cross. The arrays broadcast.
 ---@param a cudalua.gpuarray.Array  an array of vectors with three elements
 ---@param b cudalua.gpuarray.Array  likewise
----@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
----  the axis of the vectors in both arrays; default: the last one
+---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}. The
+---  axis can also come before this table. axis: of the vectors in both arrays; default: the last one
 ---@return cudalua.gpuarray.Array  with the vectors along the same axis
 ---@raise LogicError if the axis does not have three elements, the shapes do not broadcast, or out has another shape
 define("cross", function(what, a, b, options)
@@ -115,7 +115,8 @@ local vecdot_options = { axis = true, dtype = true, out = true, stream = true, a
 ---@param a cudalua.gpuarray.Array  an array of vectors, which is conjugated
 ---@param b cudalua.gpuarray.Array  an array of vectors of the same length
 ---@param options? any  {axis: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
----  function}, or the axis; default: the last one. dtype: the dtype of the result; elements are converted to it first
+---  function}. The axis can also come before this table. axis: the last one by default. dtype: the dtype of the result;
+---  elements are converted to it first
 ---@return cudalua.gpuarray.Array  without that axis
 ---@raise LogicError if the axis has different extents, the shapes do not broadcast, or out has another shape
 define("vecdot", function(what, a, b, options)

@@ -2,12 +2,27 @@
 -- arrays are of two kinds, those that are gone along (a sum's elements, a scan's line) and those that are kept.
 
 local codegen = require "cudalua.gpuarray.kernel.codegen"
+local graph = require "cudalua.gpuarray.core.graph"
 local plan = require "cudalua.gpuarray.core.plan"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local abs, min = math.abs, math.min
 
 local M = {}
+
+---The operand of a reduction or a scan that waited: as it was when that was written. It stands in place of an array.
+---@class cudalua.gpuarray.Operand
+---@field _operand table  pending array or leaf
+---@field _shape integer[]
+---@field _size integer
+---@field _dtype cudalua.dtype.DType
+---@field _born integer
+---@field _low integer
+
+---What a walk begins with.
+---@param x cudalua.gpuarray.Array|cudalua.gpuarray.Operand
+---@return table
+function M.operand_of(x) return x._operand or graph.operand(x) end
 
 -- 4 KiB hold so many arguments, and those that each kernel has.
 local MOST_ARGUMENTS = 490

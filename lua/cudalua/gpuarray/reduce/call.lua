@@ -12,6 +12,7 @@ local ops = require "cudalua.gpuarray.kernel.ops"
 local pending = require "cudalua.gpuarray.reduce.pending"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
+local waiting = require "cudalua.gpuarray.core.waiting"
 
 local refuse = layout.refuse
 
@@ -47,7 +48,7 @@ function M.reduce(what, row, a, axes, keepdims, asked, later)
     out:fill(row.empty)
     return out
   end
-  return later and to.outputs > 1 and pending.written(kind, a, to) or compute(kind, a, to)
+  return later and (to.outputs > 1 or waiting.whole) and pending.written(kind, a, to) or compute(kind, a, to)
 end
 
 -- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten then.
@@ -150,7 +151,10 @@ local every = setmetatable({}, { __index = function(list, n)
 end })
 
 -- Reduces all elements, of which there are some, to one value.
-function M.whole(kind, a) return compute(kind, a, every[a._ndim]) end
+function M.whole(kind, a)
+  local to = every[a._ndim]
+  return waiting.whole and pending.written(kind, a, to) or compute(kind, a, to)
+end
 
 function M.apply(what, row, a, options)
   if options == nil and object.is_array(a) and a._size > 0 and a._dtype.kind ~= "struct" then -- as is common

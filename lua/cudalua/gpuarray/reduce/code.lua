@@ -158,8 +158,28 @@ local function in_places(t, o)
     joint and ("%s + (long long)e * %s"):format(first, o.step) or ("x.a%d.e[e]"):format(i))
 end
 
+-- value(), which also writes an element of an operand of this type to memory: alone, or with the neighbours that the
+-- thread has, once it has the last one. Pack and bases have the place of the output's first element.
+local function storing(lines, t, dtype, s)
+  local c, e = ctype.memory(dtype), s.side and s.along ~= "packed" and (" + e * %s"):format(s.step) or ""
+  add(lines, "  const auto value = [&](const packs_t &x, const int e, const index_t r) {")
+  add(lines, "    const %s v = %s;", c, s.element)
+  address.coordinates(lines, "    ", "r", s.axes, s.at)
+  if s.along == "packed" and s.width > 1 then
+    add(t.types, "struct __align__(%d) pack_s {\n  %s e[%d];\n};\n", min(16, s.width * dtype.itemsize), c, s.width)
+    add(s.pack, "  mutable pack_s s;")
+    add(lines, "    x.s.e[e] = v;\n    if (!x.all) x.to[%s%s] = v;", s.at, s.side and " + e" or "")
+    add(lines, "    if (x.all && e == %d) *(pack_s *)(x.to + (%s)%s) = x.s;", s.width - 1, s.at,
+      s.side and "" or " - " .. s.width - 1)
+  else
+    add(lines, "    x.to[%s%s] = v;", s.at, e)
+  end
+  add(lines, "    return %s;\n  };", s.value "v")
+end
+
 -- The functions that a kernel has, and the parameters that they need.
-local function functions(p, value, told, results)
+local function functions(p, o)
+  local value, told, results, stored = o.value, o.told, o.results, o.stored
   local ending = p.ending[1]
   local kept, gone, width, side = ending.kept, ending.gone, ending.width, ending.form:find "^columns" ~= nil
   local stay = address.axes(kept, ending.wide, { label = "k", index = "index_t" })
@@ -190,6 +210,16 @@ local function functions(p, value, told, results)
     end
   end
 
+  local own
+  if stored then
+    local along = p.ending[operand + 1].along
+    add(t.bases, "  %s *to;", ctype.memory(stored))
+    add(pack, "  %s *to;\n  bool all;", ctype.memory(stored))
+    add(begins, "    b.to = stored + (%s);", address.place(params, stay, "ks"))
+    local at = address.place(params, go, "rs", not side and along ~= "any" and 1 or nil)
+    own = { side = side, along = along, width = width, axes = go, at = at, step = ("ks_%d"):format(kept), pack = pack,
+      value = o.values }
+  end
   add(lines, "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;")
   begins = concat(begins, "\n")
   local loads, some = concat(t.loads, "\n"), concat(t.some, "\n")
@@ -204,7 +234,8 @@ local function functions(p, value, told, results)
   else
     add(lines, "    out[%s] = y;%s\n  };", out, told and "\n    tell(told, ticket, y);" or "")
   end
-  add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    packs_t x;")
+  add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    packs_t x;%s",
+    stored and "\n    x.to = b.to, x.all = true;" or "")
   if joint then
     address.coordinates(lines, "    ", "r", go, loads)
     add(lines, "%s", loads)
@@ -216,12 +247,22 @@ local function functions(p, value, told, results)
   if not joint then add(lines, "%s", each) end
   add(lines, "    return x;\n  };")
   if not side then
-    add(lines, "  const auto some = [&](const bases_t &b, const index_t r, const int m) {\n    packs_t x;")
+    add(lines, "  const auto some = [&](const bases_t &b, const index_t r, const int m) {\n    packs_t x;%s",
+      stored and "\n    x.to = b.to, x.all = false;" or "")
     add(lines, "%s", (each:gsub("e%+%+%) {", "e++) {\n      if (e >= m) break;", 1)))
     add(lines, "    return x;\n  };")
   end
-  add(lines, "  const auto value = [&](const packs_t &x, const int e, const index_t r) { return %s; };",
-    value(arguments))
+  local element = value(arguments)
+  if o.second or not stored then
+    add(lines, "  const auto %s = [&](const packs_t &x, const int e, const index_t r) { return %s; };",
+      o.second and "seen" or "value", stored and o.values(element) or element)
+  end
+  if stored then
+    own.element = element
+    storing(lines, t, stored, own)
+  elseif o.second then
+    add(lines, "  const auto &value = seen;")
+  end
   local text = ("%sstruct packs_t {\n%s\n};\nstruct bases_t {\n%s\n};\n"):format(concat(t.types), concat(pack, "\n"),
     concat(t.bases, "\n"))
   return concat(lines, "\n"), text, params
@@ -266,6 +307,9 @@ M.BYTES = 128
 ---@field results? integer     it has several results, out1[] ..., and finish() returns y1 ...
 ---@field divisors? string[]   parameters of finish() behind the count
 ---@field second? string       a second phase, which sees the elements once more: its acc_t and what is done with it
+---@field stored? cudalua.dtype.DType  the kernel stores the elements of the operand, which have this type, too: `value`
+---  gives them, and
+---@field values? fun(element: string): string  what is combined of one
 
 ---A kernel: its device code, and itself.
 ---@param p {leaves: table[], ending: table[]}
@@ -277,7 +321,7 @@ function M.generate(p, o)
   local ending = p.ending[1]
   local form, width = ending.form, ending.width
   local columns, split = form:find "^columns" ~= nil, form:find "split" ~= nil
-  local lambdas, types, extra = functions(p, o.value, o.told, o.results)
+  local lambdas, types, extra = functions(p, o)
   local params = { unpack(o.params) }
   for i, leaf in ipairs(p.leaves) do
     if not leaf.counted then add(params, "const %s *p%d", c_type(leaf), i) end

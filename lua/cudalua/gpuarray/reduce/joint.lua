@@ -1,5 +1,6 @@
 -- Several reductions of one operand along the same axes, in one kernel. How an output's elements are combined depends
--- on their number alone, so each result has the bits that it has alone.
+-- on their number alone, so each result has the bits that it has alone. The kernel can store the operand, too, as it
+-- computes each of its elements. Lanes that repeat an output (units_split) store the same once more.
 --
 -- A variance is a member, too, where a block has all elements of its outputs: the kernel sees the elements once more,
 -- beside their mean. Elsewhere it is two reductions: the mean, and the mean of the squared distances from it.
@@ -83,16 +84,19 @@ end
 
 local joints = {}
 
--- The reduction that is all of these, in the order of their keys; the same object each time.
-local function joint_of(kinds)
+-- The reduction that is all of these, in the order of their keys; the same object each time. `stored`: the type of the
+-- operand, which is stored, too.
+local function joint_of(kinds, stored)
   local known = joints
   for _, kind in ipairs(kinds) do known = sub(known, kind) end
+  if stored then known = sub(known, stored) end
   local joint = known.joint
   if joint then return joint end
   local parts, of = parts_of(kinds)
   local names = {}
-  joint = { members = kinds, parts = parts, part_of = of, values = {}, through = {}, tree = false, ordered = false,
-    kind = "end", class = "reduction", most = 4, acc_bytes = function(wide) return bytes_of(parts, wide) end }
+  joint = { members = kinds, stored = stored, parts = parts, part_of = of, values = {}, through = {}, tree = false,
+    ordered = false, kind = "end", class = "reduction", most = 4,
+    acc_bytes = function(wide) return bytes_of(parts, wide) end }
   for i, kind in ipairs(kinds) do
     names[i] = kind.row.name
     joint.tree, joint.ordered = joint.tree or kind.tree, joint.ordered or kind.ordered
@@ -179,7 +183,9 @@ local function take_memory(g)
     if g.context and context ~= g.context then return false end
     g.context = context
   end
-  return true
+  local x, context = g.stored, g.context
+  if x then g.memory, context = storage.buffer(x._size * x._dtype.itemsize) end
+  return context == g.context
 end
 
 local function give_back(g)
@@ -188,6 +194,9 @@ local function give_back(g)
     g.buffers[i] = false
     if buf then storage.give_back(buf) end
   end
+  local buf = g.memory
+  g.memory = false
+  if buf then storage.give_back(buf) end
 end
 
 local function leaves_of(g)
@@ -212,6 +221,10 @@ local function gather(w, p, g, partial, counting)
     list[at + 1], list[at + 2] = g.buffers[i], 0
     at = at + 2
   end
+  if g.stored then
+    list[at + 1], list[at + 2] = g.memory, 0
+    at = at + 2
+  end
   for _, member in ipairs(g) do
     if member.kind.middle then
       at = at + 1
@@ -219,6 +232,15 @@ local function gather(w, p, g, partial, counting)
     end
   end
   gathered.put_operands(w, at, p.count)
+end
+
+-- Where the operand is stored.
+local function place_of(w, g, operand)
+  local x = g.stored
+  if not x then return nil end
+  local shape, itemsize = x._shape, x._dtype.itemsize
+  return storage.new_leaf(storage.bare_store(g.memory, x._size * itemsize, g.context), 0, x._dtype, shape,
+    plan.kept_order(w, operand, itemsize) or storage.dense_strides(shape, itemsize))
 end
 
 local compute
@@ -236,7 +258,7 @@ end
 -- An attempt to compute all results. False: this kernel cannot.
 local function attempt(since, g, x, kind)
   if M.is_changed(g) then return false end
-  local w, operand, to = plan.begin(x._shape, false), reduce_run.operand_of(x), g[1].to
+  local w, operand, to = plan.begin(x._shape, false), gathered.operand_of(x), g[1].to
   w.numbered = true
   plan.walk(w, operand)
   if w.context and w.context ~= g.context then
@@ -250,7 +272,8 @@ local function attempt(since, g, x, kind)
     plan.finish(w, false)
     return false
   end
-  local p = not again and reduce_run.close(w, x, kind, to, false)
+  local stored = not again and place_of(w, g, operand)
+  local p = not again and reduce_run.close(w, x, kind, to, false, stored)
   if p and not gathered.fits(w, p) and operand._sig then again = operand end
   if again then
     plan.finish(w, false)
@@ -268,6 +291,7 @@ local function attempt(since, g, x, kind)
   w.kernel, w.blocks, w.since, w.scratch = k, p.blocks, since, own and { partial }
   for i = 1, #leaves do w.writes[i] = leaves[i] end
   w.nwrites, g.launching = #leaves, true
+  if stored then w.nwrites, w.writes[#leaves + 1], leaves.stored = #leaves + 1, stored, stored end
   local done = run.kernel(w)
   plan.finish(w, done)
   g.launching = done
@@ -275,7 +299,7 @@ local function attempt(since, g, x, kind)
 end
 
 function compute(g, x, kind)
-  g.buffers, g.context, g.launching = {}, false, false
+  g.buffers, g.memory, g.context, g.launching = {}, false, false, false
   local ok, leaves = pcall(take_memory, g)
   if ok and leaves then
     ok, leaves = pcall(run.until_done, attempt, g, x, kind)
@@ -288,13 +312,15 @@ end
 ---Computes several reductions of one operand in one kernel.
 ---@param members cudalua.gpuarray.JointMember[]  is sorted
 ---@param x cudalua.gpuarray.Array|cudalua.gpuarray.Operand
----@return table[]|false leaves  of the members; false: one kernel cannot, and nothing was done
-function M.compute(members, x)
+---@param stored? cudalua.gpuarray.Array  the operand, if the kernel stores it, too
+---@return table[]|false leaves  of the members, `stored` of the operand; false: one kernel cannot, and nothing was done
+function M.compute(members, x, stored)
   table.sort(members, function(a, b) return key_of(a.kind) < key_of(b.kind) end)
   local kinds = {}
   for i, member in ipairs(members) do kinds[i] = member.kind end
   evaluate.fit(x._operand or x)
-  return compute(members, x, joint_of(kinds))
+  members.stored = stored or false
+  return compute(members, x, joint_of(kinds, stored and stored._dtype))
 end
 
 return M

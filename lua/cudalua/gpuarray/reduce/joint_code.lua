@@ -113,6 +113,7 @@ function M.kernel(p)
   local lines, more, params, after = combinations(kind, dtype, pieces), {}, {}, {}
   local divisors = results(spread and after or lines, kind, spread and "first::" or "", pieces)
   for i, member in ipairs(kind.members) do add(params, "%s *out%d", ctype.memory(member.result), i) end
+  if kind.stored then add(params, "%s *stored", ctype.memory(kind.stored)) end
   for _, text in ipairs(divisors) do add(params, "%s", text) end
   for i, dt in ipairs(p.scalars) do add(more, "const %s s%d", ctype.register(dt), i) end
   local second
@@ -130,13 +131,15 @@ function M.kernel(p)
       "middle;\n  return d * d;\n}", OWN, at)
   end
   local name = codegen.name(p, "array_" .. kind.row.name):gsub("_copy$", "")
+  local function values(element) return ("%svalues_of(%s)"):format(spread and "first::" or "", element) end
   local types, device, kernel = reduce_code.generate(p, { name = name, own = concat(lines, "\n"), second = second,
     tree = kind.tree, heavy = #p.ops > 8, more = more, params = params, results = #kind.members, slow = true,
-    divisors = divisors,
+    divisors = divisors, stored = kind.stored,
     value = function(arguments)
       for i = 1, #p.scalars do add(arguments, "s%d", i) end
-      return ("%svalues_of(compute(%s))"):format(spread and "first::" or "", concat(arguments, ", "))
-    end })
+      local element = ("compute(%s)"):format(concat(arguments, ", "))
+      return kind.stored and element or values(element)
+    end, values = values })
   local list = spread and { p.compute, types, device, concat(after, "\n") } or
     { p.compute, types, concat(lines, "\n"), device }
   return { pieces = pieces, device = concat(list, "\n") .. "\n", kernel = kernel, name = name,

@@ -123,7 +123,7 @@ local function logsumexp(what, a, options)
     return finish(what, reduce(what, reductions.sum, a, axes, keepdims, t):log(), result, out)
   end
   local list, x = converted(a, t)
-  -- Of the greatest element, the others are small parts; an infinite one is not a measure.
+  -- Of the largest element, the others are small parts; an infinite one is not a measure.
   local most = reduce(what, reductions.max, x, axes, true)
   local shift = graph.ternary(ops.where, graph.unary(ops.isfinite, most), most, 0):eval()
   list[#list + 1] = x - shift
@@ -179,10 +179,11 @@ define("nanstd", function(what, a, options) return nanvar(what, a, options, true
 ---The norm of the elements as a vector: by default the square root of the sum of squares. Integers give the default
 ---float; complex numbers give the norm of their absolute values.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: an integer or a list of integers,
----  from 1; negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an
----  extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0: the number of elements that are
----  not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array that receives the result
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}. The axis can also come before this table. axis:
+---  an integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims:
+---  keep each reduced axis, with an extent of 1. ord: another norm: the ord-th root of the sum of the ord-th powers; 0:
+---  the number of elements that are not 0; math.huge: the greatest absolute value; -math.huge: the least. out: an array
+---  that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if ord is not a number, an axis is out of range or appears twice, or out has another shape
 define("norm", norm)
@@ -190,9 +191,9 @@ define("norm", norm)
 ---The logarithm of the sum of the exponentials of the elements, without intermediate overflow; -inf for an array
 ---without elements.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: an integer or a list of integers, from 1;
----  negative numbers count from the last axis; default: all axes. keepdims: keep each reduced axis, with an extent of
----  1. out: an array that receives the result
+---@param options? any  {axis, keepdims, out, stream, allocator}. The axis can also come before this table. axis: an
+---  integer or a list of integers, from 1; negative numbers count from the last axis; default: all axes. keepdims: keep
+---  each reduced axis, with an extent of 1. out: an array that receives the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, an axis is out of range or appears twice, or out has another shape
 define("logsumexp", logsumexp)

@@ -1,5 +1,5 @@
--- Reductions along axes as pending arrays, which wait until they are started (core/waiting.lua). Those of one operand
--- along the same axes are computed by one kernel (joint.lua).
+-- Reductions along axes and scans as pending arrays, which wait until they are started (core/waiting.lua). Reductions
+-- of one operand along the same axes are computed by one kernel (joint.lua).
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
@@ -7,12 +7,16 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local joint = require "cudalua.gpuarray.reduce.joint"
+local layout = require "cudalua.base.layout"
 local map = require "cudalua.gpuarray.core.map"
+local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local planning = require "cudalua.gpuarray.core.planning"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local run = require "cudalua.gpuarray.reduce.run"
+local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local storage = require "cudalua.gpuarray.core.storage"
+local sub = require("cudalua.base.tables").sub
 local waiting = require "cudalua.gpuarray.core.waiting"
 
 local M = {}
@@ -21,25 +25,25 @@ local M = {}
 
 local count = 0
 
--- The signature of a kind's pending arrays. Nothing is computed below it: see mapped.lua.
-local function signature(kind)
-  local sig = kind.signature
+-- The signature of a kind's pending arrays. Nothing is computed below it: see mapped.lua. `known`: where it is kept.
+local function signature(known, kind, name, scans)
+  local sig = known.signature
   if not sig then
     count = count + 1
-    sig = { op = { id = "reduce" .. count, name = kind.row.name }, result = kind.result, maps = true, reduces = kind,
-      number = 10000 + count }
-    kind.signature = sig
+    sig = { op = { id = "reduce" .. count, name = name }, result = kind.result, maps = true, reduces = kind,
+      scans = scans, number = 10000 + count }
+    known.signature = sig
   end
   return sig
 end
 
----Writes down a reduction that has several results.
----@param kind cudalua.gpuarray.ReductionKind
----@param a cudalua.gpuarray.Array  has elements
----@param to cudalua.gpuarray.Reduced
----@return cudalua.gpuarray.Array?  nil: it has to start now
-function M.written(kind, a, to)
-  if graph.limits_lifted() or core.current_stream():is_capturing() then return nil end
+-- A pending array of this shape, which waits; nil: it has to start now. `to`: the axes.
+local function node(sig, a, to, shape, size)
+  if graph.limits_lifted() then
+    graph.reduces_traced = graph.reduces_traced or object.is_traced(a, {})
+    return nil
+  end
+  if core.current_stream():is_capturing() then return nil end
   local context = core.context_id()
   local operand, bytes, only
   repeat -- making room may compute the operand
@@ -47,11 +51,30 @@ function M.written(kind, a, to)
     bytes, only = waiting.admit(operand, context)
   until operand._leaf == true or operand._sig
   if not bytes then return nil end
-  local shape = to.shape
-  local x = graph.finish(signature(kind), shape, #shape, to.outputs, operand, to, false, operand._low)
+  local x = graph.finish(sig, shape, #shape, size, operand, to, false, operand._low)
   if hooks.profiling and not graph.is_traced() then storage.set_line(x, core.here() or false) end
   if x._sig then waiting.wait(x, operand, bytes, only) end
   return x
+end
+
+---Writes down a reduction.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param a cudalua.gpuarray.Array  has elements
+---@param to cudalua.gpuarray.Reduced
+---@return cudalua.gpuarray.Array?  nil: it has to start now
+function M.written(kind, a, to)
+  return node(signature(kind, kind, kind.row.name, false), a, to, to.shape, to.outputs)
+end
+
+---Writes down a scan.
+---@param scan table    a row of scans.lua
+---@param kind cudalua.gpuarray.ReductionKind
+---@param a cudalua.gpuarray.Array  has elements
+---@param axis? integer
+---@param shape integer[]  of the result
+---@return cudalua.gpuarray.Array?  nil: it has to start now
+function M.scanned(scan, kind, a, axis, shape)
+  return node(signature(sub(scan, kind), kind, scan[1], true), a, { axis = axis }, shape, a._size)
 end
 
 -- ---- computing ------------------------------------------------------------------------------------------------------
@@ -135,7 +158,9 @@ end
 local function leaf_of(x)
   local sig, operand, to = x._sig, x._a, x._b
   if not sig then return storage.leaf_of(x) end
-  return compute(sig.reduces, operand_of(operand), to)
+  local values = operand_of(operand)
+  if sig.scans then return scan_run.compute { kind = sig.reduces, x = values, axis = to.axis, pending = true } end
+  return compute(sig.reduces, values, to)
 end
 
 -- As f(x), where lines are traced: errors tell where it was written.
@@ -160,18 +185,33 @@ local function take_spreads(spreads, x, mean, written)
   end
 end
 
--- Computes several pending reductions of one operand in as few kernels as possible.
+-- What a kernel has computed.
+local function take(members, leaves)
+  for i = 1, #members do evaluate.take(members[i].array, leaves[i]) end
+  if leaves.stored then evaluate.take(members.stored, leaves.stored) end
+end
+
+-- The values of several, and of their operand if that is stored, by one kernel; false: that cannot do it.
+local function joined(members, x, stored)
+  return (stored or #members > 1) and joint.compute(members, x, stored) or
+    stored and #members > 1 and joint.compute(members, x)
+end
+
+-- Computes several pending reductions of one operand in as few kernels as possible, and stores the operand if that is
+-- needed, too.
 local function together(members)
   local x, rest, spreads = operand_of(members.operand), {}, {}
   for i, member in ipairs(members) do
     local list = member.kind.middle and spreads or rest
     list[#list + 1] = members[i]
   end
-  local leaves = joint.compute(members, x)
-  for i = 1, leaves and #members or 0 do evaluate.take(members[i].array, leaves[i]) end
-  if leaves or #spreads == 0 or #rest == 0 then return end
+  local stored = members.stored
+  local leaves = joined(members, x, stored)
+  if leaves then return take(members, leaves) end
+  if #spreads == 0 or #rest == 0 then return end
   local written, mean = storage.writes, nil
-  leaves = #rest > 1 and joint.compute(rest, x)
+  leaves = joined(rest, x, stored)
+  if leaves and leaves.stored then evaluate.take(stored, leaves.stored) end
   for i, member in ipairs(rest) do
     local leaf = leaves and leaves[i] or compute(member.kind, x, member.to)
     evaluate.take(member.array, leaf)
@@ -187,25 +227,46 @@ local function same_axes(a, b, n)
   return true
 end
 
--- The i-th of a list, with those behind it that one kernel can compute as well; nil: it has a value.
+-- The i-th of a list, with those behind it that one kernel can compute as well; nil: it has a value. A scan is alone.
 local function group_of(list, i)
   local x = list[i]
   if not x then return nil end
   local sig, operand, to = x._sig, x._a, x._b
   if not sig then return nil end
-  local group, kinds = { { kind = sig.reduces, to = to, array = x }, operand = operand }, { sig.reduces }
+  local group = { { kind = sig.reduces, to = to, array = x }, operand = operand, scans = sig.scans }
+  local kinds = { sig.reduces }
   local axes, rank = to.axes, #(operand._leaf == true and operand.shape or operand._shape)
-  for k = i + 1, list.n do
+  for k = i + 1, sig.scans and 0 or list.n do
     local y = list[k]
     if y then
       local other, of, along = y._sig, y._a, y._b
-      if other and of == operand and same_axes(along.axes, axes, rank) and joint.fits(kinds, other.reduces) then
+      if other and of == operand and not other.scans and same_axes(along.axes, axes, rank) and
+        joint.fits(kinds, other.reduces) then
         group[#group + 1] = { kind = other.reduces, to = along, array = y }
         kinds[#kinds + 1] = other.reduces
       end
     end
   end
   return group
+end
+
+-- The operand of a group, if the caller computes it next by a kernel of its own: storing it here moves fewer bytes, as
+-- what it is made of is read once. A kernel that computes other results as well reads that anyway.
+local function stored_by(group, asked, wanted)
+  local x = group.operand
+  local sig = x._sig
+  if x._leaf == true or not sig or sig.reduces or group.scans then return nil end
+  if x == asked then return x end
+  local found
+  for _, y in ipairs(wanted or {}) do
+    local own = y._sig
+    if y == x then
+      found = x
+    elseif own and not own.reduces and layout.same(y._shape, x._shape) then
+      return nil
+    end
+  end
+  return found
 end
 
 -- Later uses of what fails raise the error.
@@ -215,13 +276,14 @@ local function attempt(f, x)
   if not ok and (not errors.is_error(failure) or errors.is_error(failure, "InterruptError")) then error(failure, 0) end
 end
 
-function waiting.run(list)
+function waiting.run(list, asked, wanted)
   for i = 1, list.n do
     local group = group_of(list, i)
     if group then
       if hooks.profiling then core.profile_line(storage.line_of(group[1].array) or nil) end
       for k = 1, planning.notes and #group or 0 do planning.notes:starts(group[k].array) end
-      if #group > 1 then attempt(together, group) end
+      group.stored = stored_by(group, asked, wanted)
+      if #group > 1 or group.stored then attempt(together, group) end
       for k = 1, #group do
         local x = group[k].array
         if x._sig then attempt(waiting.compute, x) end

@@ -1,6 +1,6 @@
--- Reductions: of many elements of an array, or of an expression, one value. They run at once, in one kernel that
--- computes the expression as well. What each of them is, is in reductions.lua; reduce/call.lua reads their options,
--- reduce/run.lua runs them.
+-- Reductions: of many elements of an array, or of an expression, one value, in one kernel that computes the expression
+-- as well. Those of several results wait (pending.lua). What each of them is, is in reductions.lua; reduce/call.lua
+-- reads their options, reduce/run.lua runs them.
 
 local call = require "cudalua.gpuarray.reduce.call"
 local dtypes = require "cudalua.dtype"
@@ -16,6 +16,7 @@ local pending = require "cudalua.gpuarray.reduce.pending"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
+local waiting = require "cudalua.gpuarray.core.waiting"
 
 local max, refuse = math.max, layout.refuse
 local axes_of, check_array, read, reduce = call.axes_of, object.check_array, call.read, call.reduce
@@ -37,7 +38,7 @@ local function extremes(what, a, options)
   return out ~= nil and functions.deliver(what, x, out) or x
 end
 
----The greatest element minus the least one.
+---The largest element minus the smallest one.
 ---@param a cudalua.gpuarray.Array  the array to reduce, of any shape
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
@@ -70,7 +71,8 @@ local function spread(what, a, options, root)
     local kind = joint.spread(root and "std" or "var", a._dtype, x, t)
     local to = call.reduced_along(a._shape, axes, keepdims)
     to.divisor = divisor
-    result = out == nil and to.outputs > 1 and pending.written(kind, a, to) or pending.spread(kind, a, to)
+    local later = out == nil and (to.outputs > 1 or waiting.whole)
+    result = later and pending.written(kind, a, to) or pending.spread(kind, a, to)
   end
   return out ~= nil and functions.deliver(what, result, out) or result
 end
@@ -191,7 +193,7 @@ local function take(a, subset) return require("cudalua.gpuarray.index.take").tak
 ---@raise LogicError for positions out of range, and as gpuarray.sum
 function M.subset_sum(subset, a, options) return M.sum(take(a, subset), options) end
 
----PyCUDA's subset_min: the least element at the given positions.
+---PyCUDA's subset_min: the smallest element at the given positions.
 ---@param subset any                as for gpuarray.subset_sum
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? any  as for gpuarray.min, applied to the array of selected elements
@@ -199,7 +201,7 @@ function M.subset_sum(subset, a, options) return M.sum(take(a, subset), options)
 ---@raise LogicError for positions out of range, and as gpuarray.min
 function M.subset_min(subset, a, options) return M.min(take(a, subset), options) end
 
----PyCUDA's subset_max: the greatest element at the given positions.
+---PyCUDA's subset_max: the largest element at the given positions.
 ---@param subset any                as for gpuarray.subset_sum
 ---@param a cudalua.gpuarray.Array  the array, of any shape
 ---@param options? any  as for gpuarray.max, applied to the array of selected elements

@@ -132,23 +132,23 @@ M.list = {
     int64 = "(double)$1 / $n", float32 = "$1 / (float)$n", float64 = "$1 / $n",
     complex64 = "make_float2($1.x / (float)$n, $1.y / (float)$n)", complex128 = "make_double2($1.x / $n, $1.y / $n)",
   }, finished = { int64 = float64 } },
-  ---The least element; NaN if an element is NaN.
+  ---The smallest element; NaN if an element is NaN.
   { "min", "select", extremum("min", "<", "<"), neutral = highest, of_bool = "all" },
-  ---The greatest element; NaN if an element is NaN.
+  ---The largest element; NaN if an element is NaN.
   { "max", "select", extremum("max", ">", ">="), neutral = lowest, of_bool = "any" },
-  ---The position of the least element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+  ---The position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
   ---Without an axis, positions count all elements in C order.
   { "argmin", "position", better "<", neutral = highest, position = true },
-  ---The position of the greatest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
+  ---The position of the largest element, from 1, or of the first NaN. Of several equal elements, the first one counts.
   ---Without an axis, positions count all elements in C order.
   { "argmax", "position", better ">", neutral = lowest, position = true },
-  ---The least element that is not NaN; NaN if all are.
+  ---The smallest element that is not NaN; NaN if all are.
   { "nanmin", "select", number("min", "<", "<"), neutral = or_nan(highest), of_bool = "all" },
-  ---The greatest element that is not NaN; NaN if all are.
+  ---The largest element that is not NaN; NaN if all are.
   { "nanmax", "select", number("max", ">", ">="), neutral = or_nan(lowest), of_bool = "any" },
-  ---The position of the least element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+  ---The position of the smallest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
   { "nanargmin", "position", better_number("<", "<="), neutral = or_nan(highest), position = true, none = true },
-  ---The position of the greatest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
+  ---The position of the largest element that is not NaN, from 1; of several, the first one. 0 if all are NaN.
   { "nanargmax", "position", better_number(">", ">="), neutral = or_nan(lowest), position = true, none = true },
   ---Tests whether any element is not 0; NaN counts as not 0. False for an array without elements.
   { "any", "truth", { any = "$1 | $2" }, neutral = { any = "0" }, empty = false },

@@ -19,7 +19,7 @@ local waiting = require "cudalua.gpuarray.core.waiting"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
-local exponent, reach = gathered.exponent, gathered.reach
+local exponent, operand_of, reach = gathered.exponent, gathered.operand_of, gathered.reach
 
 local sub, weak = tables.sub, tables.weak
 
@@ -302,12 +302,21 @@ local function begin_end(w, from, kind, p)
   plan.step(w, ending(kind, p))
 end
 
+-- How a thread finds the places that it writes elements of x to. Where they are neighbours, it writes them together.
+local function stored_token(stored, p, i)
+  local columns = p.form == "columns" or p.form == "columns_split"
+  local along, across = p.gone[i], p.kept[i]
+  if columns then along, across = across, along end
+  if (columns or p.joint) and is_packed(stored, p.width, along, across) then return lying.packed end
+  return lying[not columns and along[#along] == 1 and 1 or "any"]
+end
+
 local nothing, ONE = {}, { 1 }
 local none_kept = setmetatable({}, { __index = function() return nothing end })
 
 -- One output of arrays without gaps, as is common: their elements are numbered as the output's are. The last plan of a
 -- program is kept, for arrays of the same size that begin at a multiple of 16 bytes.
-local function close_whole(w, x, kind)
+local function close_whole(w, x, kind, stored)
   local n = x._size
   local leaves, classes, state, aligned = w.leaves, w.classes, w.state, true
   for i = 1, w.nleaves do
@@ -329,11 +338,13 @@ local function close_whole(w, x, kind)
       steps[operand] = ONE
     end
   end
+  if stored then steps[operand + 1] = ONE end
   local p = plan_of_one(n, { n })
   p.gone, p.kept, p.wide = steps, none_kept, n >= plan.LIMIT
   in_rows(w, p, x._born - x._low > HEAVY)
   begin_end(w, x._dtype, kind, p)
   for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
+  if stored then plan.step(w, stored_token(stored, p, operand + 1)) end
   if aligned then
     state.whole = { kind = kind, n = n, blocks = M.blocks, limit = plan.LIMIT, plan = p, state = w.state }
   end
@@ -397,10 +408,11 @@ local function in_pieces_of(pieces, operands)
   return shape, pieces.axes
 end
 
--- Ends the program of a reduction of x. `placed`: elements come in the order of memory, each with its place.
-local function close(w, x, kind, to, placed)
+-- Ends the program of a reduction of x. `placed`: elements come in the order of memory, each with its place. `stored`:
+-- the kernel writes x to this leaf, too.
+local function close(w, x, kind, to, placed, stored)
   local outputs, pieces = to.outputs, to.pieces
-  local whole = outputs == 1 and not pieces and not placed and close_whole(w, x, kind)
+  local whole = outputs == 1 and not pieces and not placed and close_whole(w, x, kind, stored)
   if whole then return whole end
   -- The last plan of a program is kept, for arrays that lie alike.
   local before, plain = w.state, not pieces and not placed
@@ -414,7 +426,8 @@ local function close(w, x, kind, to, placed)
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
   end
-  if placed then operands[#operands + 1] = places_of(shape, axes) end
+  local at = #operands + 1 -- of what is stored
+  if placed then operands[at] = places_of(shape, axes) elseif stored then operands[at] = plan.along(stored, shape) end
   if pieces then shape, axes = in_pieces_of(pieces, operands) end
   local stay, go = {}, {}
   local order, ordered = plan.ordered(shape, (main_operand(w, operands))), kind.ordered and not placed
@@ -443,9 +456,9 @@ local function close(w, x, kind, to, placed)
   local count = gathered.put_extents(numbers, p)
   count = gathered.put(numbers, count, p.kept[1], p.kept_rank)
   for i = 2, #operands do
-    local how = p.lying[i]
-    plan.step(w, lying[how])
-    count = gathered.put_operand(numbers, count, p, i, not columns and how ~= "any")
+    local token = i == at and stored and stored_token(stored, p, i) or lying[p.lying[i] ]
+    plan.step(w, token)
+    count = gathered.put_operand(numbers, count, p, i, not columns and token.along ~= "any")
   end
   p.count = count
   if plain then
@@ -528,20 +541,6 @@ local run_fresh, context_id, pools, watched = run.fresh, core.context_id, storag
 local fits, AGAIN = gathered.fits, run.AGAIN
 
 local compute
-
----The operand of a reduction that waited: as it was when the reduction was written. Reductions take it in place of an
----array.
----@class cudalua.gpuarray.Operand
----@field _operand table  pending array or leaf
----@field _shape integer[]
----@field _size integer
----@field _dtype cudalua.dtype.DType
----@field _born integer
----@field _low integer
-
--- What a walk begins with.
-local function operand_of(x) return x._operand or graph.operand(x) end
-M.operand_of = operand_of
 
 -- ---- elements in an order that memory is not in ------------------------------------------------------------------
 

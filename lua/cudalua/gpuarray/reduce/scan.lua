@@ -1,6 +1,6 @@
--- Running totals and their kin: of each element and all before it one value. They are computed at once, in one kernel
--- that computes the expression as well; scan_run.lua runs them. In which types, reductions.lua says: those of the
--- reduction to the last of these values.
+-- Running totals and their kin: of each element and all before it one value, in one kernel that computes the expression
+-- as well. They wait as reductions do (pending.lua), and scan_run.lua runs them. In which types, reductions.lua says:
+-- those of the reduction to the last of these values.
 
 local compute = require("cudalua.gpuarray.reduce.scan_run").compute
 local dtypes = require "cudalua.dtype"
@@ -8,6 +8,7 @@ local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local pending = require "cudalua.gpuarray.reduce.pending"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local scans = require "cudalua.gpuarray.reduce.scans"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -20,8 +21,11 @@ local plain_options = { axis = true, out = true, stream = true, allocator = true
 for _, scan in ipairs(scans) do scan.reduction = reductions[scan[2]] end
 
 -- See compute(); with a value in the place of NaN, if the scan has one.
-local function scanned(scan, kind, a, axis, out)
-  if scan.nan == nil then return compute { kind = kind, x = a, axis = axis, to = out } end
+local function scanned(scan, kind, a, axis, shape, out)
+  if scan.nan == nil then
+    return out == nil and pending.scanned(scan, kind, a, axis, shape) or
+      compute { kind = kind, x = a, axis = axis, to = out }
+  end
   local list, ours = require("cudalua.gpuarray.reduce.call").without_nan({}, a, scan.nan, a), {}
   for _, t in ipairs(list) do ours[t] = true end
   local x = compute { kind = kind, x = list[#list] or a, axis = axis, to = out, ours = ours }
@@ -49,8 +53,10 @@ local function apply(what, scan, a, options)
     return out ~= nil and functions.deliver(what, x, out) or x
   end
   local direct = object.is_array(out) and out._dtype == kind.result and layout.same(out._shape, shape)
-  return direct and scanned(scan, kind, a, axis, out) or
-    out ~= nil and functions.deliver(what, scanned(scan, kind, a, axis), out) or scanned(scan, kind, a, axis)
+  local x = direct and scanned(scan, kind, a, axis, shape, out)
+  if x then return x end
+  x = scanned(scan, kind, a, axis, shape)
+  return out ~= nil and functions.deliver(what, x, out) or x
 end
 
 ---@class cudalua.gpuarray

@@ -1,6 +1,7 @@
 -- Memory through which the blocks of a scan pass their totals on: see look_back in kernels/array/scan.cu.
 
 local core = require "cudalua.core"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local weak = require("cudalua.base.tables").weak
 
@@ -48,6 +49,7 @@ end
 function M.take(context, lines, parts, acc_bytes, together)
   local line = cells_of(parts, together)
   local bytes = HEAD + lines * line * ceil(acc_bytes / 4) * 8
+  if run.planned then return fresh(storage.buffer(bytes), line) end
   local stream = core.current_stream()
   if bytes > KEPT or stream == per_thread then return fresh((zeros(bytes)), line) end -- each thread has its own
   local streams = weak(known, context)

@@ -19,7 +19,7 @@ local write = require "cudalua.gpuarray.core.write"
 
 local ceil, max, min = math.ceil, math.max, math.min
 local AGAIN = runs.AGAIN
-local exponent = gathered.exponent
+local exponent, operand_of = gathered.exponent, gathered.operand_of
 
 local M = {}
 
@@ -107,10 +107,11 @@ end
 ---What is scanned, and where it goes.
 ---@class cudalua.gpuarray.Scan
 ---@field kind cudalua.gpuarray.ReductionKind
----@field x cudalua.gpuarray.Array
+---@field x cudalua.gpuarray.Array|cudalua.gpuarray.Operand
 ---@field axis? integer              along which; nil: all elements in C order, to an array of one axis
 ---@field to? cudalua.gpuarray.Array  of the result's shape and dtype, to be written; nil: a new one
 ---@field ours? table<table, boolean>  expressions that are not shared: x, and its operands
+---@field pending? boolean           the new result is the value of a pending array
 ---@field store? table               storage of a new result
 
 -- Ends the program of a scan, whose results go to the leaf `out`.
@@ -190,11 +191,10 @@ end
 
 -- An attempt in the context of the result.
 local function attempt(since, scan, context)
-  local kind, x, axis, to = scan.kind, scan.x, scan.axis, scan.to
-  local size = x._size
+  local kind, x, axis, to, size = scan.kind, scan.x, scan.axis, scan.to, scan.x._size
   if to then write.prepare(to, scan.ours) end
-  local w = plan.begin(x._shape, false)
-  plan.walk(w, graph.operand(x))
+  local w, operand = plan.begin(x._shape, false), operand_of(x)
+  plan.walk(w, operand)
   if w.context and w.context ~= context then
     local inside = w.home or w.leaves[1].buf
     plan.finish(w, false)
@@ -211,12 +211,12 @@ local function attempt(since, scan, context)
       end
     else
       local shape = axis and x._shape or { size }
-      local strides = axis and plan.kept_order(w, graph.operand(x), kind.result.itemsize)
+      local strides = axis and plan.kept_order(w, operand, kind.result.itemsize)
       out = storage.new_leaf(scan.store, 0, kind.result, shape,
         strides or storage.dense_strides(shape, kind.result.itemsize))
     end
     p = close(w, scan, out)
-    if not gathered.fits(w, p) and x._sig then again = x end
+    if not gathered.fits(w, p) and operand._sig then again = operand end
   end
   if again then
     plan.finish(w, false)
@@ -231,19 +231,19 @@ local function attempt(since, scan, context)
   local done = runs.kernel(w)
   plan.finish(w, done)
   if not done then return AGAIN end
-  return to or storage.array_of(out, size)
+  return to or scan.pending and out or storage.array_of(out, size)
 end
 
 ---Scans an array that has elements.
 ---@param scan cudalua.gpuarray.Scan
----@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
+---@return any  a new array, or its leaf for a pending one, or `to`; nil if that cannot be written directly
 function compute(scan)
   if waiting.list then waiting.start() end
-  evaluate.fit(scan.x)
+  evaluate.fit(scan.x._operand or scan.x)
   if scan.to then return (runs.until_done(attempt, scan, core.context_id())) end
   local bytes = scan.x._size * scan.kind.result.itemsize
   local buf, context = storage.buffer(bytes)
-  scan.store = storage.new_store(buf, bytes, context)
+  scan.store = (scan.pending and storage.bare_store or storage.new_store)(buf, bytes, context)
   return (runs.until_done(attempt, scan, context))
 end
 M.compute = compute

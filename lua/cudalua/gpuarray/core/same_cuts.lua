@@ -1,0 +1,282 @@
+-- Finds the cuts of an expression again. A program that repeats writes the same operations in the same order, so its
+-- long expressions are cut at the same places. Looking for these places takes longer than seeing that the operations
+-- are the same. An expression that comes for the second time is remembered with its cuts; from then on its operations
+-- are compared, one after the other, and the cuts are made.
+--
+-- Wherever an expression is cut, its values have the same bits. What is compared is what makes cuts safe: the
+-- operations, and which of them are the operands of which. Everything else, as the sizes of arrays that are read, only
+-- makes a place better or worse.
+
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local planning = require "cudalua.gpuarray.core.planning"
+local results = require "cudalua.gpuarray.core.results"
+local storage = require "cudalua.gpuarray.core.storage"
+
+local M = {}
+
+---So many expressions are remembered.
+M.MOST = 16
+---So many of them may end alike and have equally many operations. Another one takes the place of one of them only if
+---that did not come back meanwhile, while others came so often.
+M.EACH, M.OTHERS = 4, 8
+
+-- Codes of operands, of 12 bits: how many operations ago it was written; from LEAF on the number of an array that is
+-- read, in the order of first reading; a value; nothing.
+local LEAF, VALUE, NONE, OPERAND, SIGNATURES = 1024, 2048, 2049, 4096, 16384
+
+---An expression that came before.
+---@class cudalua.gpuarray.SameCuts
+---@field sig table          its last operation
+---@field n integer          how many operations there were since its first one, with it
+---@field size integer       of the expression
+---@field low integer        _born of its first operation, the last time
+---@field codes number[]|false  of the operations; false: it came once, or its cuts could not be remembered
+---@field cuts cudalua.gpuarray.SameCut[]
+---@field others integer     how often other operations came in its place since it came
+
+---A cut: the numbers of the operations that it stores, and of the last one before it.
+---@class cudalua.gpuarray.SameCut
+---@field asked integer[]   operands of the expression
+---@field stored integer[]  these, and others
+---@field alone boolean     there are no others
+---@field place integer
+
+local known, turn = {}, 0
+local spare = {} -- for the operations of one expression; false: in use
+
+planning.keeps(function()
+  local list, at = { unpack(known) }, turn
+  return function() known, turn = list, at end
+end)
+
+---Forgets everything.
+function M.forget() known, turn = {}, 0 end
+
+local mark, nleaves = 0, 0 -- of one comparison, which runs no finalizer
+
+-- The code of an operand; nil: it is none of these.
+local function code_of(o, born, low)
+  if type(o) ~= "table" then return o and VALUE or NONE end
+  local leaf = o._leaf == true and o or o._first
+  if leaf then
+    if leaf._mark ~= mark then
+      leaf._mark, leaf._num, nleaves = mark, nleaves, nleaves + 1
+    end
+    return leaf._num < VALUE - LEAF and LEAF + leaf._num or nil
+  end
+  local sig = o._sig
+  if not sig then return o._scalar ~= nil and VALUE or nil end
+  local distance = born - o._born
+  return not sig.part and o._born >= low and distance > 0 and distance < LEAF and distance or nil
+end
+
+-- The code of an operation since the one with the number `low`; nil: it has none.
+local function code(y, low)
+  local sig, born = y._sig, y._born
+  local number = sig and sig.number
+  if not number or number >= SIGNATURES or sig.maps then return nil end
+  local a = code_of(y._a, born, low)
+  local b = code_of(y._b, born, low)
+  local c = code_of(y._c, born, low)
+  return a and b and c and ((a * OPERAND + b) * OPERAND + c) * SIGNATURES + number
+end
+
+-- The operations since the first one of x, and how many there are up to x; nil: they are not all there.
+local function operations_of(x)
+  local nodes = spare or {}
+  spare = false
+  local all, n = storage.pending_from(x._low, nodes), x._born - x._low + 1
+  return nodes, all, nodes[n] == x and n or nil
+end
+
+-- The list must not keep arrays alive.
+local function leave(nodes, all)
+  for k = 1, all do nodes[k] = false end
+  spare = nodes
+end
+
+local function begin_marks() mark, nleaves = M.new_mark(), 0 end
+
+-- May a record be of this expression?
+local function is_like(r, x) return r.n == x._born - x._low + 1 and r.sig == x._sig and r.size == x._size end
+
+---Are an expression's operations those of a record?
+---@param r cudalua.gpuarray.SameCuts
+---@param nodes cudalua.gpuarray.Array[]
+---@param low integer  _born of the first one
+---@return boolean
+function M.are_same(r, nodes, low)
+  local codes = r.codes
+  begin_marks()
+  for k = 1, r.n do
+    if code(nodes[k], low) ~= codes[k] then return false end
+  end
+  return true
+end
+
+-- Some memory that is read.
+local function memory_of(nodes, n)
+  for k = 1, n do
+    local a = nodes[k]._a
+    local leaf = type(a) == "table" and (a._leaf == true and a or a._first)
+    if leaf and leaf.buf and not leaf.store.released then return leaf end
+  end
+  return false
+end
+
+---May a cut store these arrays, on some of which the expression does not depend? As in cut.lua.
+---@param list cudalua.gpuarray.Array[]
+---@param nodes cudalua.gpuarray.Array[]  the operations
+---@param n integer
+---@return boolean
+function M.may_store(list, nodes, n)
+  local home = memory_of(nodes, n)
+  if not M.may_have_companions(home) then return false end
+  local inside, dead, homes = storage.recorded_from(), {}, {}
+  for k = 1, #list do
+    local y = list[k]
+    local near = storage.several and results.home_of(y, homes)
+    local here = not storage.several or near and home and near.store.context == home.store.context
+    if y._born <= inside or not here or storage.is_dead(y, dead) then return false end
+  end
+  return true
+end
+
+-- Makes a cut; false: it is not possible as it was.
+local function cut(c, nodes, n)
+  local stored = {}
+  for k = 1, #c.stored do
+    local y = nodes[c.stored[k] ]
+    if not y._sig then return false end -- a finalizer computed it
+    stored[k] = y
+  end
+  if not c.alone and not M.may_store(stored, nodes, n) then return false end
+  if #stored > 1 then results.together(stored, true) end
+  for k = 1, #c.asked do evaluate.evaluate(nodes[c.asked[k] ], true) end
+  return true
+end
+
+local function make_cuts(x, cuts, nodes, n)
+  for k = 1, #cuts do
+    if not x._sig or not cut(cuts[k], nodes, n) then return false end
+  end
+  M.begin_there(nodes, cuts[#cuts].place + 1, n)
+  return true
+end
+
+-- The record of an expression.
+local function find(x, nodes, n)
+  local same
+  for i = 1, #known do
+    local r = known[i]
+    if r.codes and not same and is_like(r, x) and M.are_same(r, nodes, x._born - n + 1) then
+      same, r.others = r, 0
+    elseif is_like(r, x) then
+      r.others = r.others + 1
+    end
+  end
+  return same
+end
+
+local function may_be_known(x)
+  for i = 1, #known do
+    if known[i].codes and is_like(known[i], x) then return true end
+  end
+end
+
+---Cuts an expression that was cut before.
+---@param x cudalua.gpuarray.Array
+---@return boolean done   false: other operations came before, or not all cuts could be made
+function M.make(x)
+  if planning.notes or not may_be_known(x) then return false end
+  local nodes, all, n = operations_of(x)
+  local r = n and find(x, nodes, n)
+  -- It runs finalizers, so that nothing is compared behind it.
+  local done = r and make_cuts(x, r.cuts, nodes, n) or false
+  leave(nodes, all)
+  return done
+end
+
+-- The codes of an expression's operations; nil: some have none.
+local function codes_of(x)
+  local nodes, all, n = operations_of(x)
+  local codes, low = {}, x._low
+  begin_marks()
+  for k = 1, n or 0 do
+    local c = code(nodes[k], low)
+    if not c then
+      n = nil
+      break
+    end
+    codes[k] = c
+  end
+  leave(nodes, all)
+  return n and codes
+end
+
+-- A place for a new record.
+local function place_for(x)
+  local like, oldest = 0, nil
+  for i = 1, #known do
+    if is_like(known[i], x) then
+      like = like + 1
+      if not oldest or known[i].others > known[oldest].others then oldest = i end
+    end
+  end
+  if like >= M.EACH then return known[oldest].others >= M.OTHERS and oldest or nil end
+  turn = turn % M.MOST + 1
+  return turn
+end
+
+---An expression is about to be cut.
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.SameCuts? record  its cuts are to be added to it; nil: it came for the first time
+function M.begin(x)
+  if planning.notes or graph.limits_lifted() then return nil end
+  for i = 1, #known do
+    local r = known[i]
+    if not r.codes and is_like(r, x) then
+      r.low, r.codes, r.cuts, r.others = x._low, codes_of(x) or false, {}, 0
+      return r.codes and r or nil
+    end
+  end
+  local place = place_for(x)
+  if place then
+    known[place] = { sig = x._sig, n = x._born - x._low + 1, size = x._size, low = 0, codes = false, cuts = {},
+      others = 0 }
+  end
+end
+
+local function numbers_of(r, list)
+  local numbers = {}
+  for k = 1, #list do
+    local number = list[k]._born - r.low + 1
+    if number < 1 or number > r.n then return nil end
+    numbers[k] = number
+  end
+  return numbers
+end
+
+---Adds a cut.
+---@param r cudalua.gpuarray.SameCuts
+---@param place integer  _born of the last operation before it
+---@param asked cudalua.gpuarray.Array[]
+---@param stored cudalua.gpuarray.Array[]
+function M.add(r, place, asked, stored)
+  local a, s = numbers_of(r, asked), numbers_of(r, stored)
+  if a and s and #s > 0 then
+    r.cuts[#r.cuts + 1] = { asked = a, stored = s, alone = #a == #s, place = place - r.low + 1 }
+  else
+    r.codes = false -- later operations are among them
+  end
+end
+
+---All cuts were made, or none.
+---@param r cudalua.gpuarray.SameCuts
+---@param whole boolean  the expression was cut into kernels
+function M.finish(r, whole)
+  if not whole or #r.cuts == 0 then r.codes = false end
+end
+
+return M
