@@ -546,6 +546,28 @@ describe("Reductions that wait", function()
     assert.same({ 24, 2 }, { inner:item(), x:mean():item() })
     assert.is_true(math.abs(outer:item() - 20 / 3) < 1e-5)
     gpu.raises("LogicError", "expected an array, got 3", gpuarray.eval, 3)
+    -- Coroutines that end in another order.
+    local function yielding()
+      return coroutine.wrap(function() gpuarray.eval(coroutine.yield) end)
+    end
+    local first, second = yielding(), yielding()
+    first()
+    second()
+    first()
+    assert.is_truthy(x:sum()._sig)
+    second()
+    assert.is_falsy(x:sum()._sig)
+    -- Where memory and streams are asked for.
+    local asked, stream = {}, cuda.Stream()
+    local function allocator(bytes)
+      asked[#asked + 1] = bytes
+      return cuda.mem_alloc(bytes)
+    end
+    local s, t, u = gpuarray.eval(function()
+      return x:sum { allocator = allocator }, x:max { stream = stream }, x:cumsum { axis = 1, allocator = allocator }
+    end)
+    assert.same({ 12, 2, { { 2, 2, 2 }, { 4, 4, 4 } } }, { s:item(), t:item(), u:tolist() })
+    assert.same({ 4, 24 }, asked)
   end)
 
   it("of one result have the bits that they have alone", function()
