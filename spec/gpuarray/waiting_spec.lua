@@ -546,6 +546,13 @@ describe("Reductions that wait", function()
     assert.same({ 24, 2 }, { inner:item(), x:mean():item() })
     assert.is_true(math.abs(outer:item() - 20 / 3) < 1e-5)
     gpu.raises("LogicError", "expected an array, got 3", gpuarray.eval, 3)
+    -- What is made of reductions of temporary arrays.
+    local list = { gpuarray.eval(function()
+      return y:dot(y + 1), y:nanmean(), y:norm(), y:ptp(), y:logsumexp(), gpuarray.vdot(y, y), gpuarray.inner(y, y)
+    end) }
+    local want = { y:dot(y + 1), y:nanmean(), y:norm(), y:ptp(), y:logsumexp(), gpuarray.vdot(y, y),
+      gpuarray.inner(y, y) }
+    for i = 1, 7 do assert.equal(want[i]:item(), list[i]:item()) end
     -- Coroutines that end in another order.
     local function yielding()
       return coroutine.wrap(function() gpuarray.eval(coroutine.yield) end)
