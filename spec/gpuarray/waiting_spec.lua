@@ -546,6 +546,35 @@ describe("Reductions that wait", function()
     assert.same({ 24, 2 }, { inner:item(), x:mean():item() })
     assert.is_true(math.abs(outer:item() - 20 / 3) < 1e-5)
     gpu.raises("LogicError", "expected an array, got 3", gpuarray.eval, 3)
+    -- What is made of reductions of temporary arrays.
+    local list = { gpuarray.eval(function()
+      return y:dot(y + 1), y:nanmean(), y:norm(), y:ptp(), y:logsumexp(), gpuarray.vdot(y, y), gpuarray.inner(y, y)
+    end) }
+    local want = { y:dot(y + 1), y:nanmean(), y:norm(), y:ptp(), y:logsumexp(), gpuarray.vdot(y, y),
+      gpuarray.inner(y, y) }
+    for i = 1, 7 do assert.equal(want[i]:item(), list[i]:item()) end
+    -- Coroutines that end in another order.
+    local function yielding()
+      return coroutine.wrap(function() gpuarray.eval(coroutine.yield) end)
+    end
+    local first, second = yielding(), yielding()
+    first()
+    second()
+    first()
+    assert.is_truthy(x:sum()._sig)
+    second()
+    assert.is_falsy(x:sum()._sig)
+    -- Where memory and streams are asked for.
+    local asked, stream = {}, cuda.Stream()
+    local function allocator(bytes)
+      asked[#asked + 1] = bytes
+      return cuda.mem_alloc(bytes)
+    end
+    local s, t, u = gpuarray.eval(function()
+      return x:sum { allocator = allocator }, x:max { stream = stream }, x:cumsum { axis = 1, allocator = allocator }
+    end)
+    assert.same({ 12, 2, { { 2, 2, 2 }, { 4, 4, 4 } } }, { s:item(), t:item(), u:tolist() })
+    assert.same({ 4, 24 }, asked)
   end)
 
   it("of one result have the bits that they have alone", function()

@@ -443,16 +443,19 @@ end
 -- imagined memory, and is gone afterwards.
 local function planned(describe, self, ...)
   local f, n, args = inner(self, "gpuarray.explain"), pack(...)
-  local records, at, made = { unpack(f.records) }, f.at, storage.begin_notes()
-  local ok, text = pcall(function()
-    return describe(dry_run.plan({}, true, false, function() call_fused(self, unpack(args, 1, n)) end))
-  end)
-  storage.end_notes(made)
+  local records, at, made = { unpack(f.records) }, f.at, nil
+  local function noted() -- while no finalizer runs, whose arrays would be noted as well
+    made = storage.begin_notes()
+    local ok, failure = pcall(call_fused, self, unpack(args, 1, n))
+    storage.end_notes(made)
+    if not ok then error(failure, 0) end
+  end
+  local ok, text = pcall(function() return describe(dry_run.plan({}, true, false, noted)) end)
   f.records, f.at = records, at
-  for k = 1, made.pending.n do
+  for k = 1, made and made.pending.n or 0 do
     if made.pending[k] then storage.drop(made.pending[k]) end
   end
-  for k = 1, made.stores.n do
+  for k = 1, made and made.stores.n or 0 do
     if made.stores[k] then made.stores[k].released = true end
   end
   if not ok then error(text, 0) end

@@ -55,7 +55,7 @@ M.mt = { __metatable = M.TAG, __name = M.TAG }
 ---fuse.lua looks at what it does. `_real` of such an array is the leaf that it stands for, _part(...) a view.
 M.placeholder = setmetatable({}, { __index = function()
   require("cudalua.base.errors").raise("LogicError", "gpuarray.fuse: the function needs the value of an argument " ..
-    "(an element, a reduction, its text, a part of a computed array); arguments have no values while the function " ..
+    "(an element, its text, a part of a computed array); arguments have no values while the function " ..
     "is traced; use element-wise operations, and where(condition, a, b) to choose between two values")
 end })
 

@@ -125,7 +125,7 @@ local function memory_of(nodes, n)
   return false
 end
 
----May a cut store these arrays, on some of which the expression does not depend? As in cut.lua.
+---May a cut store these arrays, also those that the expression does not depend on? As in cut.lua.
 ---@param list cudalua.gpuarray.Array[]
 ---@param nodes cudalua.gpuarray.Array[]  the operations
 ---@param n integer

@@ -32,8 +32,11 @@ M.list = false
 ---Do reductions of whole arrays wait, too? Otherwise they start when they are written, as the next line may read them.
 M.whole = false
 
-local function leave(before, ok, ...)
-  M.whole = before
+local calls = 0 -- of with_whole() that have not returned; coroutines may return in any order
+
+local function leave(ok, ...)
+  calls = calls - 1
+  M.whole = calls > 0
   if not ok then error((...), 0) end
   return ...
 end
@@ -43,9 +46,8 @@ end
 ---@param ... any
 ---@return any ...
 function M.with_whole(f, ...)
-  local before = M.whole
-  M.whole = true
-  return leave(before, pcall(f, ...))
+  calls, M.whole = calls + 1, true
+  return leave(pcall(f, ...))
 end
 
 local bytes, alone = 0, false -- that they keep alive; the only operand of all of them, which exceeds BYTES

@@ -34,6 +34,7 @@ end
 -- Reduces an array along a set of axes. `later`: the result may be pending.
 function M.reduce(what, row, a, axes, keepdims, asked, later)
   local shape = a._shape
+  if graph.limits_lifted() then pending.note(a) end
   local kind = a._dtype.kind ~= "struct" and reductions.kind(row, a._dtype, asked)
   if not kind then
     refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
@@ -151,15 +152,12 @@ local every = setmetatable({}, { __index = function(list, n)
 end })
 
 -- Reduces all elements, of which there are some, to one value.
-function M.whole(kind, a)
-  local to = every[a._ndim]
-  return waiting.whole and pending.written(kind, a, to) or compute(kind, a, to)
-end
+function M.whole(kind, a) return compute(kind, a, every[a._ndim]) end
 
 function M.apply(what, row, a, options)
   if options == nil and object.is_array(a) and a._size > 0 and a._dtype.kind ~= "struct" then -- as is common
     local kind = reductions.kind(row, a._dtype)
-    if kind then return M.whole(kind, a) end
+    if kind then return waiting.whole and pending.written(kind, a, every[a._ndim]) or M.whole(kind, a) end
   end
   local axes, keepdims, asked, out = M.read(what, a, options, row.dtype and M.known_options or M.plain_options)
   local x = M.reduce(what, row, a, axes, keepdims, asked, out == nil)

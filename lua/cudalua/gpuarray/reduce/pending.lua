@@ -37,10 +37,14 @@ local function signature(known, kind, name, scans)
   return sig
 end
 
+---Records that a function that is looked at (fuse.lua) reduces or scans an array.
+---@param a cudalua.gpuarray.Array
+function M.note(a) graph.reduces_traced = graph.reduces_traced or object.is_traced(a, {}) end
+
 -- A pending array of this shape, which waits; nil: it has to start now. `to`: the axes.
 local function node(sig, a, to, shape, size)
   if graph.limits_lifted() then
-    graph.reduces_traced = graph.reduces_traced or object.is_traced(a, {})
+    M.note(a)
     return nil
   end
   if core.current_stream():is_capturing() then return nil end

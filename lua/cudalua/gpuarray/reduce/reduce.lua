@@ -118,6 +118,7 @@ local function products(what, a, b, options)
     return x
   end
   local product = graph.binary(ops.mul, convert(a), convert(b))
+  if graph.limits_lifted() then pending.note(product) end
   temporary[#temporary + 1] = product
   local result
   if product._size == 0 then

@@ -6,6 +6,7 @@ local compute = require("cudalua.gpuarray.reduce.scan_run").compute
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local pending = require "cudalua.gpuarray.reduce.pending"
@@ -48,6 +49,7 @@ local function apply(what, scan, a, options)
     refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
   end
   local shape, out = axis and a._shape or { a._size }, o.out
+  if graph.limits_lifted() then pending.note(a) end
   if a._size == 0 then
     local x = storage.empty(kind.result, shape, 0)
     return out ~= nil and functions.deliver(what, x, out) or x
