@@ -262,6 +262,7 @@ end
 -- These hand on what a function of the user's raises.
 local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, ["cuda.Stream:capture"] = true,
   ["cuda.Stream:on_complete"] = true, ["ndarray.from_function"] = true, ["gpuarray.scope"] = true,
+  ["gpuarray.eval"] = true,
   ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true,
   ["cuda.profile"] = true, ["sparse.cg"] = true, ["sparse.bicgstab"] = true, ["sparse.gmres"] = true }
 for name in ("XORWOW MRG32k3a"):gmatch "%S+" do calls_back["random." .. name .. "RandomNumberGenerator"] = true end
