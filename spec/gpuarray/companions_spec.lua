@@ -516,11 +516,12 @@ describe("A result that a program has not read", function()
 
   it("is computed in one kernel with all others, or none is", function()
     local function refused(a, b, c)
+      for _ = 1, 2 do collectgarbage() end -- what is freed meanwhile, is of earlier tests
       local before = live()
       for _, asked in ipairs { a, b, c } do
         results.beside(asked, { a, b, c })
         assert.is_truthy(a._sig and b._sig and c._sig)
-        assert.equal(before, live())
+        assert.is_true(live() <= before)
       end
     end
     local t = gpuarray.arange(12, "float32"):reshape(3, 4):copy "F"
