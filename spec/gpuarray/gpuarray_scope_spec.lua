@@ -81,6 +81,7 @@ describe("gpuarray.scope", function()
 
   it("ends where its function raises, or its result cannot be computed", function()
     local escaped
+    for _ = 1, 2 do collectgarbage() end -- what is freed meanwhile, is of earlier tests
     local before = live()
     local ok, err = pcall(scope, function()
       escaped = (a + 1):eval()
@@ -95,7 +96,7 @@ describe("gpuarray.scope", function()
       p:release()
       return o
     end)
-    assert.equal(before, live())
+    assert.is_true(live() <= before)
     assert.is_false(storage.is_scoped())
   end)
 
