@@ -131,7 +131,7 @@ function M.integers(what, name, list, lowest, most)
   if most and n > most then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, most) end
   for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > n or key ~= floor(key) then
-      refuse(what, "%smust be a list, but it has the field %s%s", name, errors.text(key), M.dot(what, list))
+      refuse(what, "%s must be a list, but it has the field %s%s", name, errors.text(key), M.dot(what, list))
     end
   end
   local out = {}

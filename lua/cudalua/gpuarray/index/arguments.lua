@@ -122,7 +122,7 @@ function M.list_of(what, name, list)
   local n = #list
   for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > n or key % 1 ~= 0 then
-      refuse(what, ("%smust be a list, but it has the field %s"):format(name, errors.text(key)))
+      refuse(what, ("%s must be a list, but it has the field %s"):format(name, errors.text(key)))
     end
   end
   return list, n
