@@ -18,7 +18,33 @@ local M = {}
 
 local O_RDWR, O_NOCTTY, TIOCSWINSZ = 2, 256, 0x5414
 
----What f(file) writes to a terminal of that size; little enough that nobody has to read meanwhile.
+local files = getmetatable(io.stdout).__index
+
+-- Calls f, whose writes to the file go in small pieces, each of which has arrived before the next one: a terminal has
+-- little room, and nobody else reads it.
+local function in_pieces(file, arrived, f)
+  local write, sent = files.write, 0
+  function files.write(self, ...)
+    if self ~= file then return write(self, ...) end
+    for _, part in ipairs { ... } do
+      local text = tostring(part)
+      for i = 1, #text, 256 do
+        local piece = text:sub(i, i + 255)
+        sent = sent + #piece + select(2, piece:gsub("\n", "")) -- each with a "\r"
+        write(self, piece)
+        self:flush()
+        arrived(sent)
+      end
+    end
+    return self
+  end
+  local ok, err = pcall(f, file)
+  file:write "\1"
+  files.write = write
+  if not ok then error(err, 0) end
+end
+
+---What f(file) writes to a terminal of that size.
 ---@param columns integer
 ---@param rows integer
 ---@param f fun(file: file*)
@@ -29,14 +55,15 @@ function M.written(columns, rows, f)
   assert(ffi.C.cudalua_terminal_grant(master) == 0 and ffi.C.cudalua_terminal_unlock(master) == 0)
   local file = assert(io.open(ffi.string(ffi.C.cudalua_terminal_name(master)), "w"))
   assert(ffi.C.cudalua_terminal_ioctl(master, TIOCSWINSZ, ffi.new("uint16_t[4]", { rows, columns, 0, 0 })) == 0)
-  local ok, err = pcall(f, file)
-  file:write "\1"
-  file:flush()
   local buffer, text = ffi.new "char[4096]", ""
-  repeat
-    local n = tonumber(ffi.C.cudalua_terminal_read(master, buffer, 4096))
-    if n > 0 then text = text .. ffi.string(buffer, n) end
-  until n <= 0 or text:find("\1", 1, true)
+  local function arrived(bytes)
+    while #text < bytes do
+      local n = tonumber(ffi.C.cudalua_terminal_read(master, buffer, 4096))
+      assert(n > 0, "the terminal gives nothing back")
+      text = text .. ffi.string(buffer, n)
+    end
+  end
+  local ok, err = pcall(in_pieces, file, arrived, f)
   file:close()
   ffi.C.cudalua_terminal_close(master)
   if not ok then error(err, 0) end
