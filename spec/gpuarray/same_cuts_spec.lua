@@ -49,6 +49,24 @@ describe("Cuts that come again", function()
     return list
   end
 
+  it("are not taken from a record that is being made, if a finalizer computes the same operations meanwhile", function()
+    local function f() return chain(x, y, 120) end
+    local want = alone(f)
+    f():eval()
+    local begin, inside, got = same_cuts.begin, false, nil
+    finally(knob(same_cuts, "begin", function(...)
+      local record = begin(...)
+      if record and not inside then
+        inside = true
+        got = f():tolist()
+      end
+      return record
+    end))
+    assert.same(want, f():tolist())
+    assert.same(want, got)
+    for _ = 1, 2 do assert.same(want, f():tolist()) end
+  end)
+
   it("are made as before from the third time on, with the bits of each operation alone", function()
     local function f() return chain(x, y, 120) end
     local want = alone(f)

@@ -33,6 +33,7 @@ local LEAF, VALUE, NONE, OPERAND, SIGNATURES = 1024, 2048, 2049, 4096, 16384
 ---@field low integer        _born of its first operation, the last time
 ---@field codes number[]|false  of the operations; false: it came once, or its cuts could not be remembered
 ---@field cuts cudalua.gpuarray.SameCut[]
+---@field ready boolean      all cuts are there; a finalizer may look while they are added
 ---@field others integer     how often other operations came in its place since it came
 
 ---A cut: the numbers of the operations that it stores, and of the last one before it.
@@ -76,9 +77,7 @@ local function code(y, low)
   local sig, born = y._sig, y._born
   local number = sig and sig.number
   if not number or number >= SIGNATURES or sig.maps then return nil end
-  local a = code_of(y._a, born, low)
-  local b = code_of(y._b, born, low)
-  local c = code_of(y._c, born, low)
+  local a, b, c = code_of(y._a, born, low), code_of(y._b, born, low), code_of(y._c, born, low)
   return a and b and c and ((a * OPERAND + b) * OPERAND + c) * SIGNATURES + number
 end
 
@@ -170,7 +169,7 @@ local function find(x, nodes, n)
   local same
   for i = 1, #known do
     local r = known[i]
-    if r.codes and not same and is_like(r, x) and M.are_same(r, nodes, x._born - n + 1) then
+    if r.ready and not same and is_like(r, x) and M.are_same(r, nodes, x._born - n + 1) then
       same, r.others = r, 0
     elseif is_like(r, x) then
       r.others = r.others + 1
@@ -181,7 +180,7 @@ end
 
 local function may_be_known(x)
   for i = 1, #known do
-    if known[i].codes and is_like(known[i], x) then return true end
+    if known[i].ready and is_like(known[i], x) then return true end
   end
 end
 
@@ -244,7 +243,7 @@ function M.begin(x)
   local place = place_for(x)
   if place then
     known[place] = { sig = x._sig, n = x._born - x._low + 1, size = x._size, low = 0, codes = false, cuts = {},
-      others = 0 }
+      ready = false, others = 0 }
   end
 end
 
@@ -276,7 +275,8 @@ end
 ---@param r cudalua.gpuarray.SameCuts
 ---@param whole boolean  the expression was cut into kernels
 function M.finish(r, whole)
-  if not whole or #r.cuts == 0 then r.codes = false end
+  r.ready = whole and #r.cuts > 0 and r.codes ~= false
+  r.codes = r.ready and r.codes
 end
 
 return M
