@@ -253,6 +253,23 @@ local function begin_again(w, x)
   return n
 end
 
+-- An operation is noted before its operands, which returns its number in `again` or 0, and once more after them.
+local function begin_operation(w, x)
+  if x == w.root then return 0 end
+  w.ninner = w.ninner + 1
+  w.inner[w.ninner] = x
+  return x._used > 0 and begin_again(w, x) or 0
+end
+
+local function end_operation(w, x, sig, n)
+  w.values = w.values + 1
+  x._mark, x._num = w.serial, w.values
+  if n > 0 then
+    w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n]
+  end
+  return step(w, sig)
+end
+
 local function scalar(w, x, dtype, shared_as)
   local n = w.nscalars + 1
   w.nscalars, w.values = n, w.values + 1
@@ -260,9 +277,9 @@ local function scalar(w, x, dtype, shared_as)
   return step(w, scalar_tokens[dtype])
 end
 
--- Equal numbers are one parameter, so that the compiler finds what an expression computes twice: cdf(x) of one function
--- and cdf(-x) of another contain the same constants. An expression whose numbers become equal by chance is another
--- kernel. Not 0, which equals -0, and not NaN, which no table has.
+-- Equal numbers share one parameter, so the compiler can see that an expression computes something twice: cdf(x) and
+-- cdf(-x) contain the same constants. If numbers happen to be equal, the expression is compiled once more. 0 is left
+-- out because it equals -0, and NaN because it cannot be a key of a table.
 local function number(w, x, dtype)
   if x == 0 or x ~= x then return scalar(w, x, dtype, false) end
   local k = w.scalar_of[x]
@@ -273,11 +290,12 @@ end
 
 local walk
 
--- From so many operations on, an expression is walked over by loops. Traces follow a loop better than a function that
--- calls itself; but one that takes no turn, or few, is better without.
+-- The least number of operations for which loops are used. LuaJIT traces a loop better than a function that calls
+-- itself, but a loop with few iterations does not pay.
 local LONG = 16
 
--- As walk() of a long expression: first along first operands, down to what is no operation, and then back.
+-- Does the same as walk() for a long expression: follows the first operands down to one that is not an operation, and
+-- then goes back.
 local function walk_long(w, x)
   local nodes, signatures, seconds, thirds, before = w.path, w.signatures, w.seconds, w.thirds, w.depth
   local depth, mark = before, w.serial
@@ -288,12 +306,7 @@ local function walk_long(w, x)
       walk(w, x)
       break
     end
-    local n = 0
-    if x ~= w.root then
-      w.ninner = w.ninner + 1
-      w.inner[w.ninner] = x
-      if x._used > 0 then n = begin_again(w, x) end
-    end
+    local n = begin_operation(w, x)
     depth = depth + 1
     nodes[depth], signatures[depth], seconds[depth], thirds[depth], w.entries[depth] = x, sig, b, c, n
     local first = type(a) == "table" and (a._first or a)
@@ -314,12 +327,7 @@ local function walk_long(w, x)
       walk(w, b, sig.y)
     end
     if c then walk(w, c, sig.z) end
-    w.values = w.values + 1
-    y._mark, y._num = mark, w.values
-    if n > 0 then
-      w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n]
-    end
-    step(w, sig)
+    end_operation(w, y, sig, n)
   end
 end
 
@@ -344,21 +352,11 @@ function walk(w, x, dtype)
   if not sig then return scalar(w, x._scalar, dtype, false) end
   if sig.maps then return M.walk_map(w, x, sig, a, b, c) end -- reductions, too
   if x._born - x._low >= LONG then return walk_long(w, x) end
-  local n = 0
-  if x ~= w.root then
-    w.ninner = w.ninner + 1
-    w.inner[w.ninner] = x
-    if x._used > 0 then n = begin_again(w, x) end
-  end
+  local n = begin_operation(w, x)
   walk(w, a, sig.x)
   if b then walk(w, b, sig.y) end
   if c then walk(w, c, sig.z) end
-  w.values = w.values + 1
-  x._mark, x._num = w.serial, w.values
-  if n > 0 then
-    w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n]
-  end
-  return step(w, sig)
+  return end_operation(w, x, sig, n)
 end
 M.walk = walk
 
