@@ -3,9 +3,9 @@
 // reads them from the cache, or has them in registers. Both phases combine values as reduce.cu does: its functions
 // stand in two namespaces, first and second.
 //
-// A kernel's own part has besides what reduce.cu says: seen(), which is value() for an element that the kernel has met
-// before; middle_t middle_of(x, count), the value that the first phase
-// makes; square(v, middle), what the second phase computes of an element; and finish(x, y, ...), of both phases.
+// In addition to what reduce.cu says, a kernel's own part has seen(), which is value() for an element that the kernel has
+// already read; middle_t middle_of(x, count), the value that the first phase makes; square(v, middle), what the second
+// phase computes of an element; and finish(x, y, ...), of both phases.
 
 //: rows
 extern "C" __global__ void __launch_bounds__(256) @name@(

@@ -1,7 +1,7 @@
--- Arguments that a function has no parameters for, which Lua drops. Here they are an error, which names the option that
--- was meant: a:sum(1, true) is a:sum {axis = 1, keepdims = true}, and so is a:sum(1, {keepdims = true}), which is no
--- error. And parameters that a table names, among the options
--- or in place of the arguments from there on: stack(list, {axis = 2}) is stack(list, 2) (named.lua).
+-- Arguments that a function has no parameters for. Lua would drop them; here they raise an error that names the
+-- intended option: for a:sum(1, true) it suggests a:sum {axis = 1, keepdims = true}. Only options after an axis are
+-- accepted: a:sum(1, {keepdims = true}). A table can also name parameters, either among the options or in place of
+-- the remaining arguments: stack(list, {axis = 2}) is stack(list, 2) (named.lua).
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"

@@ -26,7 +26,8 @@ M.LIMIT = 64
 M.AHEAD = 160
 ---An expression is cut when it is evaluated if it has more operations or reads more arrays.
 M.OPERATIONS, M.LEAVES = 96, 48
----An expression of operators alone is cut if it has more operations than this, and into two kernels if these suffice.
+---An expression that only consists of operators is cut if it has more operations than this. If two kernels of at most
+---this many operations suffice, it is cut into two.
 M.HALF = 104
 ---An expression with at most this many operations is not cut if the older operations in between were evaluated.
 M.FEW = 16
@@ -419,8 +420,9 @@ local function are_plain(s)
   return true
 end
 
--- Does an expression become two kernels? That is a launch less than kernels of LIMIT operations need. But kernels of
--- that length are compiled once for a loop that is cut again and again, and functions take long to compile.
+-- Should an expression become two kernels? This saves a launch, compared with kernels of LIMIT operations. It is not
+-- done within a loop, whose kernels of LIMIT operations are only compiled once, nor for functions, which take long to
+-- compile.
 local function in_halves(s, x)
   local n = x._born - s.low + 1
   return n <= 2 * M.HALF and s.room == math.huge and not (s.low >= continued and s.low - continued < M.LIMIT) and

@@ -1,11 +1,10 @@
--- Finds the cuts of an expression again. A program that repeats writes the same operations in the same order, so its
--- long expressions are cut at the same places. Looking for these places takes longer than seeing that the operations
--- are the same. An expression that comes for the second time is remembered with its cuts; from then on its operations
--- are compared, one after the other, and the cuts are made.
+-- Reuses the cuts of an expression. A loop writes the same operations in the same order each time, so its long
+-- expressions are cut at the same places. Comparing the operations is faster than searching for these places again.
+-- When an expression occurs for the second time, its operations and its cuts are recorded. From the third time on, the
+-- operations are compared with the record, and the recorded cuts are made.
 --
--- Wherever an expression is cut, its values have the same bits. What is compared is what makes cuts safe: the
--- operations, and which of them are the operands of which. Everything else, as the sizes of arrays that are read, only
--- makes a place better or worse.
+-- The values have the same bits wherever an expression is cut. The comparison covers what makes a cut safe: the
+-- operations and their operands. The sizes of the arrays that are read, for example, only make a place better or worse.
 
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
@@ -15,14 +14,14 @@ local storage = require "cudalua.gpuarray.core.storage"
 
 local M = {}
 
----So many expressions are remembered.
+---The number of expressions that are recorded.
 M.MOST = 16
----So many of them may end alike and have equally many operations. Another one takes the place of one of them only if
----that did not come back meanwhile, while others came so often.
+---EACH: how many of them may have the same last operation and the same number of operations. A further one replaces a
+---record only if the record was not found again while others like it occurred OTHERS times.
 M.EACH, M.OTHERS = 4, 8
 
--- Codes of operands, of 12 bits: how many operations ago it was written; from LEAF on the number of an array that is
--- read, in the order of first reading; a value; nothing.
+-- Codes of operands, in 12 bits. Below LEAF: how many operations ago the operand was written. From LEAF on: the number
+-- of an array, counted in the order of first reading. Then a number, or no operand.
 local LEAF, VALUE, NONE, OPERAND, SIGNATURES = 1024, 2048, 2049, 4096, 16384
 
 ---An expression that came before.
@@ -30,11 +29,11 @@ local LEAF, VALUE, NONE, OPERAND, SIGNATURES = 1024, 2048, 2049, 4096, 16384
 ---@field sig table          its last operation
 ---@field n integer          how many operations there were since its first one, with it
 ---@field size integer       of the expression
----@field low integer        _born of its first operation, the last time
----@field codes number[]|false  of the operations; false: it came once, or its cuts could not be remembered
+---@field low integer        _born of its first operation when it was recorded
+---@field codes number[]|false  of the operations; false: it occurred once, or its cuts could not be recorded
 ---@field cuts cudalua.gpuarray.SameCut[]
----@field ready boolean      all cuts are there; a finalizer may look while they are added
----@field others integer     how often other operations came in its place since it came
+---@field ready boolean      all cuts were added; a finalizer may run before that and search the records
+---@field others integer     how often similar expressions occurred since this one was last found
 
 ---A cut: the numbers of the operations that it stores, and of the last one before it.
 ---@class cudalua.gpuarray.SameCut
@@ -191,7 +190,7 @@ function M.make(x)
   if planning.notes or not may_be_known(x) then return false end
   local nodes, all, n = operations_of(x)
   local r = n and find(x, nodes, n)
-  -- It runs finalizers, so that nothing is compared behind it.
+  -- This runs finalizers, so nothing is compared afterwards.
   local done = r and make_cuts(x, r.cuts, nodes, n) or false
   leave(nodes, all)
   return done
@@ -228,9 +227,9 @@ local function place_for(x)
   return turn
 end
 
----An expression is about to be cut.
+---Begins the record of an expression that is about to be cut.
 ---@param x cudalua.gpuarray.Array
----@return cudalua.gpuarray.SameCuts? record  its cuts are to be added to it; nil: it came for the first time
+---@return cudalua.gpuarray.SameCuts? record  the caller adds the cuts; nil: the expression occurred for the first time
 function M.begin(x)
   if planning.notes or graph.limits_lifted() then return nil end
   for i = 1, #known do
