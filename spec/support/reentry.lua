@@ -5,8 +5,17 @@ local M = {}
 
 local getinfo, sethook = debug.getinfo, debug.sethook
 
----Calls f(), and inner() before one of the library's lines that f runs: the k-th. The first is the call itself, as
----lines of a compiled trace call no hook, and the first of them may be in one.
+-- Lines of a compiled trace call no hook, and a trace of an earlier test may hold them.
+local function interpret()
+  local compiles = jit.status()
+  if compiles then
+    jit.flush()
+    jit.off()
+  end
+  return compiles
+end
+
+---Calls f(), and inner() before one of the library's lines that f runs: the k-th. The first is the call itself.
 ---@param f function
 ---@param inner function
 ---@param k integer  beyond the last line: inner is not called
@@ -32,8 +41,7 @@ function M.call(f, inner, k)
     if lines < k then return end
     interrupt(("%s:%d"):format(source:match "cudalua/.*", line))
   end
-  local compiles = jit.status()
-  jit.off()
+  local compiles = interpret()
   if k == 1 then interrupt "the call" end
   sethook(between, "l")
   local ok, result = pcall(f)
@@ -54,16 +62,20 @@ end
 function M.sweep(f, inner, most, text)
   for _ = 1, 3 do f() end -- what is made once is there
   for _ = 1, 2 do inner() end
-  local want = text(f())
+  local want, compiles = text(f()), interpret()
   local _, lines = M.call(f, inner, math.huge)
   local step = math.max(lines / most, 1)
   local k, places = math.random() * (step - 1) + 1, 0
   while k <= lines do
     local result, _, place = M.call(f, inner, math.floor(k))
     local got = text(result)
-    if got ~= want then return ("with a finalizer at %s: %s instead of %s"):format(place, got, want), places end
+    if got ~= want then
+      if compiles then jit.on() end
+      return ("with a finalizer at %s: %s instead of %s"):format(place, got, want), places
+    end
     k, places = k + step, places + 1
   end
+  if compiles then jit.on() end
   return nil, places
 end
 
