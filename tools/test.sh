@@ -86,15 +86,35 @@ ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory gl)
 # busy. If one of them fails beside the others, it runs once more, alone, and that counts.
 TIMED=(terminal ctrl_c progress background interrupt pty ready restart installed mishaps site help luv)
 
+# Other specs fail in one run of thousands where Lua's collector or a thread comes at a moment that the spec did not
+# think of. A few files that failed, and did not crash, run once more, and a line says which passed then: each is a spec
+# or a bug to be mended. CUDALUA_STEADY=1 does without.
+MOST_UNSTEADY=2
+
+again_alone() {
+  local dir=$1 name=$2 file
+  file=$(find spec -name "$name.lua")
+  say "$file failed beside other specs; once more, alone"
+  rm -f "$dir/parts/$name.lua"
+  run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$file"
+}
+
 # run_late DIR: those that failed.
 run_late() {
-  local dir=$1 name file
-  for name in "${TIMED[@]/%/_spec}"; do
-    file=$(find spec -name "$name.lua")
-    [[ " ${PARTS[*]} " = *" $name "* && $(<"$dir/parts/$name.status") -ne 0 ]] || continue
-    say "$file failed beside other specs; once more, alone"
-    rm -f "$dir/parts/$name.lua"
-    run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$file"
+  local dir=$1 name status failed=()
+  for name in "${PARTS[@]}"; do
+    status=$(<"$dir/parts/$name.status")
+    [[ $status -ne 0 && $name = *_spec ]] || continue
+    if [[ " ${TIMED[*]/%/_spec} " = *" $name "* ]]; then
+      again_alone "$dir" "$name"
+    elif [[ $status -lt 99 ]]; then # AddressSanitizer's is 99
+      failed+=("$name")
+    fi
+  done
+  [[ ${#failed[@]} -le $MOST_UNSTEADY && ${CUDALUA_STEADY:-0} = 0 ]] || return 0
+  for name in "${failed[@]}"; do
+    again_alone "$dir" "$name"
+    [[ $(<"$dir/parts/$name.status") -ne 0 ]] || say "unsteady: $name failed, and passed when it ran again"
   done
 }
 
