@@ -44,7 +44,10 @@ for name, value in pairs_of(require "cudalua.driver.memcpy") do cuda[name] = val
 for name, value in pairs_of(require "cudalua.driver.debugging") do cuda[name] = value end
 for name, value in pairs_of(require "cudalua.base.version") do cuda[name] = value end
 cuda._VERSION = "cudalua " .. cuda.VERSION_TEXT
-for name, methods in pairs_of(core.classes) do names.class(methods, name) end
+local ELEMENTS = "copy its elements to a host array with cuda.from_device(memory, shape, dtype)"
+for name, methods in pairs_of(core.classes) do
+  names.class(methods, name, nil, rawget(methods, "ptr") and ELEMENTS or nil)
+end
 for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec",
   "GraphNode" } do
   cuda[name] = core.classes[name] -- tables of methods
@@ -79,12 +82,12 @@ end
 
 local init_options = { driver = true, flags = true }
 
----Opens the driver; later calls do nothing. Calls that need the driver open it automatically. Use init() to choose
----another driver, or to get errors at this point of the program.
+---Opens the driver. Calls that need the driver open it automatically. Use init() to choose another driver, or to get
+---errors at this point of the program. Later calls do nothing, but raise an error if they name another driver.
 ---@param options? integer|{driver?: string, flags?: integer}  flags: must be 0; driver: "auto" (default, or
 ---  CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
----@raise RuntimeError if the driver or a device is missing (100), LogicError for invalid options. "auto" falls back to
----  the software device, with a notice, if no GPU is found.
+---@raise RuntimeError if the driver or a device is missing (100), LogicError for invalid options, and if the process
+---  uses another driver. If no GPU is found, "auto" falls back to the software device, with a notice.
 function cuda.init(options)
   if type(options) == "number" then options = { flags = options } end
   options = errors.options("init", options, init_options)

@@ -23,6 +23,11 @@ describe("compiling", function()
     local p = ffi.new "int[1]"
     cuda.memcpy_dtoh(p, pointer)
     assert.equal(7, p[0])
+    assert.equal(7, cuda.from_device(pointer, 1, "int32")[1])
+    for _, memory in ipairs { pointer, cuda.mem_alloc(8) } do
+      gpu.raises("LogicError", "cuda.from_device(memory, shape, dtype)", function() return memory[0] end)
+      assert.is_nil(memory[true])
+    end
     gpu.raises("LogicError", "no kernel named 'j'", mod.get_function, mod, "j")
     gpu.raises("LogicError", "call it as", mod.get_function, "k")
     gpu.raises("LogicError", "call it as", mod.get_global, nil, "k")

@@ -12,7 +12,42 @@ describe("starting", function()
     gpu.raises("LogicError", "unknown option 'drivr'", cuda.init, { drivr = "soft" })
     gpu.raises("LogicError", "expected a table of options", cuda.init, "soft")
     gpu.raises("LogicError", "driver must be a string", cuda.init, { driver = 1 })
-    gpu.raises("LogicError", "must be auto, cuda, soft or a path", cuda.init, { driver = "gpu" })
+    gpu.raises("LogicError", "init: driver must be auto, cuda, soft or the path", cuda.init, { driver = "gpu" })
+    gpu.raises("LogicError", 'write {driver = "soft"}', cuda.init, "soft")
+    gpu.raises("LogicError", 'write {driver = "/x/libcuda.so"}', cuda.init, "/x/libcuda.so")
+  end)
+
+  it("cuda.init allows the driver in use, and refuses another one", function()
+    cuda.init()
+    local before, other = cuda.driver_info(), gpu.soft and "cuda" or "soft"
+    for _, driver in ipairs { "auto", gpu.soft and "soft" or "cuda" } do
+      assert.has_no_error(function() cuda.init { driver = driver } end)
+    end
+    local err = gpu.raises("LogicError", "init: the driver '" .. other .. "' cannot be opened", cuda.init,
+      { driver = other })
+    assert.truthy(err.message:find(before.path, 1, true))
+    assert.matches("set CUDALUA_DRIVER=" .. other .. "$", err.message)
+    gpu.raises("LogicError", "'/nowhere/libcuda.so.1' cannot be opened", cuda.init,
+      { driver = "/nowhere/libcuda.so.1" })
+    assert.same(before, cuda.driver_info())
+  end)
+
+  it("cuda.init knows a driver under each of its paths", function()
+    local out = gpu.child [[
+      local cuda = require "cudalua"
+      cuda.init()
+      local path = cuda.driver_info().path
+      if not path:find "/" then -- libcuda.so.1: where the linker has found it
+        for line in io.lines "/proc/self/maps" do path = line:match "(/%S*libcuda%.so[%d.]*)$" or path end
+      end
+      local link = os.tmpname()
+      os.remove(link)
+      os.execute(("ln -s '%s' '%s'"):format(path, link))
+      local ok, err = pcall(cuda.init, { driver = link })
+      os.remove(link)
+      print(ok, err)
+    ]]
+    assert.equal("true\tnil\n", out)
   end)
 
   it("before cuda.init what only asks, or takes a context off, says what is missing", function()
@@ -94,7 +129,7 @@ describe("starting", function()
     out = gpu.child(code, "CUDALUA_DRIVER=$(realpath $(command -v luajit))")
     assert.truthy(out:find("^false RuntimeError no CUDA driver: "))
     out = gpu.child(code, "CUDALUA_DRIVER=gpu")
-    assert.truthy(out:find("^false LogicError CUDALUA_DRIVER is 'gpu'"))
+    assert.truthy(out:find("^false LogicError CUDALUA_DRIVER must be .*got 'gpu'"))
   end)
 
   it("cuda.VERSION, cuda.VERSION_TEXT, cuda.VERSION_STATUS and cuda.version_at_least", function()

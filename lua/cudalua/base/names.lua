@@ -2,7 +2,7 @@
 -- __index is asked after the table. What was meant is worked out when the error is made (suggest.lua).
 --
 -- Two kinds of keys stay nil: those that are not strings, and names that begin with "_". Lua, the FFI, printers and
--- comparisons ask any table for them.
+-- comparisons ask any table for them. Numbers raise if an owner says how its elements are read.
 
 local M = {}
 
@@ -14,6 +14,7 @@ local M = {}
 ---@field optional? table<string, boolean>    names that may be nil
 ---@field tables table[]          whose keys are the names; strict() adds its table
 ---@field more? fun(): string[]   names that find() knows
+---@field elements? string        how to read elements of an object that has no index
 
 local owners = setmetatable({}, { __mode = "k" }) -- table, or the __metatable of objects -> cudalua.Names
 
@@ -22,7 +23,8 @@ local owners = setmetatable({}, { __mode = "k" }) -- table, or the __metatable o
 ---@param key any
 ---@raise LogicError that says what may have been meant
 function M.unknown(owner, key)
-  if type(key) ~= "string" or key:byte() == 95 then return nil end
+  local is_element = owner.elements and type(key) == "number"
+  if not is_element and (type(key) ~= "string" or key:byte() == 95) then return nil end
   if owner.optional and owner.optional[key] then return nil end
   return require("cudalua.base.suggest").refuse(owner, key)
 end
@@ -76,9 +78,10 @@ function M.one(class) return (class:find "^[AEIO]" and "an " or "a ") .. class e
 ---@param methods table
 ---@param class string    "Stream"
 ---@param optional? table<string, boolean>  fields that an object may have
+---@param elements? string  as in cudalua.Names
 ---@return table methods
-function M.class(methods, class, optional)
-  return M.strict(methods, { text = M.one(class), optional = optional })
+function M.class(methods, class, optional, elements)
+  return M.strict(methods, { text = M.one(class), optional = optional, elements = elements })
 end
 
 ---The field of a table, or nil if it has none or is not a table; raises nothing.

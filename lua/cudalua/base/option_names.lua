@@ -12,7 +12,7 @@ local by_type = {
   boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
     "replace", "full_matrices", "upper", "lower" },
   number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k", "rtol", "rcond" },
-  string = { "mode", "method", "order", "side", "indexing", "activation", "ord" },
+  string = { "mode", "method", "order", "side", "indexing", "activation", "ord", "driver" },
   table = { "y", "x", "spacing", "axis", "range", "weights" },
   ["function"] = { "allocator" },
   array = { "y", "x", "bias", "x0", "spacing", "out", "weights" },

@@ -40,6 +40,7 @@ end
 
 local function remedy(owner, key)
   local kind = owner.kind
+  if type(key) == "number" then return owner.elements end
   if (kind == "array" or kind == "host_array") and key:find "^[%d%s:,-]+$" then
     return "an index must be a number or a list, such as a[{ { 1, 3 } }] for elements 1 to 3"
   end

@@ -227,12 +227,28 @@ static void why(const Attempt *a, char *out, size_t size) {
 }
 
 /* "auto", "cuda", "soft" or a path: the choice given, else CUDALUA_DRIVER. */
-static const char *choose(lua_State *L, const char *choice) {
-  if (!choice) choice = getenv("CUDALUA_DRIVER");
+static const char *choose(lua_State *L, const char *given) {
+  const char *choice = given ? given : getenv("CUDALUA_DRIVER");
   if (!choice || !*choice) choice = "auto";
   if (!strchr(choice, '/') && strcmp(choice, "auto") && strcmp(choice, "cuda") && strcmp(choice, "soft"))
-    cl_logic(L, "CUDALUA_DRIVER is '%s': it must be auto, cuda, soft or a path to a driver library", choice);
+    cl_logic(L, "%s must be auto, cuda, soft or the path of a driver library, got '%s'",
+             given ? "init: driver" : "CUDALUA_DRIVER", choice);
   return choice;
+}
+
+/* Is the driver in use another one than the choice names? A library may have several paths, and one handle.
+ */
+static bool differs(const char *choice) { /* locked */
+  const cl_Driver *d = cl_driver();
+  if (!strcmp(choice, "auto")) return false;
+  if (!strcmp(choice, "soft")) return !d->soft;
+  const char *path = strcmp(choice, "cuda") ? choice : "libcuda.so.1";
+  if (!strcmp(path, d->path)) return false;
+  void *used = dlopen(d->path, RTLD_NOW | RTLD_NOLOAD), *named = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  bool same = used && used == named;
+  if (used) dlclose(used);
+  if (named) dlclose(named);
+  return !same;
 }
 
 /* init(choice) -> notice or nil. */
@@ -240,6 +256,7 @@ int cl_init(lua_State *L) {
   if (cl_forked) cl_fail_forked(L);
   const char *choice = choose(L, luaL_optstring(L, 1, NULL));
   bool is_auto = !strcmp(choice, "auto"), is_path = strchr(choice, '/') != NULL;
+  bool given = !lua_isnoneornil(L, 1), refused = false;
 
   Attempt a;
   memset(&a, 0, sizeof a);
@@ -273,9 +290,17 @@ int cl_init(lua_State *L) {
       a.driver.f.cuLogsRegisterCallback(keep_log, NULL, &logs); /* absent on older drivers: no detail then */
       publish(&a.driver);
     }
-  }
+  } else
+    refused = given && differs(choice);
   pthread_mutex_unlock(&open_lock);
 
+  if (refused)
+    cl_logic(
+        L,
+        "init: the driver '%s' cannot be opened, because this process already uses %s (%s); call "
+        "cuda.init { driver = \"%s\" } before anything else that needs a driver, or set CUDALUA_DRIVER=%s",
+        choice, cl_driver()->soft ? "the software CUDA device" : "a GPU's driver", cl_driver()->path, choice,
+        choice);
   if (failed) {
     /* The driver was started by somebody else, before the fork. */
     if (a.loaded && a.code == CUDA_ERROR_NOT_INITIALIZED) cl_fail_forked(L);
