@@ -120,7 +120,7 @@ describe("Arguments by name", function()
     end)
     gpu.raises("LogicError", "Generator:exponential: unknown option 'scael'; did you mean 'scale'? valid options: " ..
       "dtype, scale, shape", cuda.random.exponential, { scael = 2 })
-    gpu.raises("LogicError", "scale must be a number or an array, got a table; write exponential(shape, scale, dtype)",
+    gpu.raises("LogicError", "got a table; the shape comes first: exponential(shape, scale, dtype)",
       cuda.random.exponential, 0.3, { 3, 4 })
   end)
 

@@ -68,6 +68,9 @@ describe("Fresh arrays:", function()
     same({ { 1, 2 }, { 1, 2 } }, gpuarray.full({ 2, 2 }, gpuarray.to_gpu { 1, 2 }))
     gpu.raises("LogicError", "gpuarray.full: 300 is out of the range of uint8", gpuarray.full, 2, 300, "uint8")
     gpu.raises("LogicError", "expected a number", gpuarray.full, 2, "x")
+    for _, t in ipairs { false, "float32" } do
+      gpu.raises("LogicError", "the shape comes first: full({2, 3}, 7)", gpuarray.full, 7, { 2, 3 }, t or nil)
+    end
   end)
 
   it("gpuarray.is_array, gpuarray.Array, gpuarray.newaxis, gpuarray.Array:len, gpuarray.Array:tolist and "

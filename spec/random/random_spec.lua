@@ -486,6 +486,20 @@ describe("random.Generator's distributions", function()
     gpu.raises("LogicError", "is not an integer type", rng.integers, rng, 3, 0, 1, "bool")
   end)
 
+  it("arguments in the order of other libraries", function()
+    local normal, integers = "the shape comes first: normal(shape, mean, sigma, dtype)",
+      "the shape comes first: integers(shape, low, high, dtype)"
+    gpu.raises("LogicError", normal, rng.normal, rng, 0, 1, { 2, 3 })
+    gpu.raises("LogicError", "got 0.5; " .. normal, rng.normal, rng, 0.5, 1, 10)
+    gpu.raises("LogicError", "uniform(shape, low, high, dtype)", rng.uniform, rng, -1, 1, 10)
+    gpu.raises("LogicError", integers, rng.integers, rng, 0, 10, 5)
+    gpu.raises("LogicError", integers, rng.integers, rng, 0, 10)
+    gpu.raises("LogicError", "poisson(shape, mean, dtype)", rng.poisson, rng, 3.5, 10)
+    for _, x in ipairs { rng:normal(0, 1, 10), rng:uniform(0), rng:integers({ 0 }, 1, 6) } do
+      assert.equal(0, x.size)
+    end
+  end)
+
   it("random.Generator:permutation", function()
     for _, n in ipairs { 1, 2, 3, 1000, 2 ^ 14, 2 ^ 14 + 1, 50000 } do
       local p = rng:permutation(n)

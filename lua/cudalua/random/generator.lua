@@ -179,6 +179,11 @@ end
 
 -- ---- arguments ------------------------------------------------------------------------------------------------------
 
+local function call_of(what) return require("cudalua.base.named").call_of(what, Generator[what:match "[%w_]+$"]) end
+
+-- Other libraries take the shape last. The text for a call that may have their order.
+local function order_of(what) return "the shape comes first: " .. call_of(what) end
+
 -- A number, or an array of numbers; `valid` says which numbers are.
 local function parameter(what, name, x, default, valid, must)
   if x == nil and default ~= nil then return default end
@@ -192,8 +197,9 @@ local function parameter(what, name, x, default, valid, must)
   if type(v) == "cdata" and not element.is_complex(v) then v = tonumber(v) end
   if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
     local is_dtype = hooks.dtype_of(x) ~= nil
-    local text = (is_dtype or type(x) == "table" and not getmetatable(x)) and
-      "; write " .. require("cudalua.base.named").call_of(what, Generator[what:match "[%w_]+$"]) or ""
+    local plain_table = type(x) == "table" and not getmetatable(x)
+    local text = plain_table and x[1] ~= nil and "; " .. order_of(what)
+      or (is_dtype or plain_table) and "; write " .. call_of(what) or ""
     if is_dtype then text = text .. ", or {dtype = ...} behind the shape" end
     refuse(what, "%s must be a number or an array, got %s%s", name,
       is_dtype and errors.text(x) or element.describe(x), text)
@@ -225,6 +231,11 @@ local function shape_of(what, shape, a, b)
     if is_array(x) then list[#list + 1] = x end
   end
   if shape ~= nil then
+    local number = element.scalar(shape)
+    if type(number) == "number" and not (layout.whole(number) and number >= 0) then
+      refuse(what, "shape must be a non-negative integer or a list of them, got %s; %s", element.describe(shape),
+        order_of(what))
+    end
     shape = layout.numbers(what, "shape", shape, 0)
     layout.size(what, shape, 16)
     for _, x in ipairs(list) do check_fits(what, x, shape) end
@@ -408,7 +419,7 @@ end
 -- A bound as 64 bits.
 local function whole_bits(what, name, x, dtype)
   local v, why = dtype._check(x)
-  if why then refuse(what, "%s: %s", name, why) end
+  if why then refuse(what, "%s: %s; %s", name, why, order_of(what)) end
   return ffi.cast("int64_t", v), v
 end
 
@@ -447,7 +458,9 @@ function Generator:integers(shape, low, high, dtype)
   if is_array(low) or is_array(high) then return between(self, what, shape, low, high, dtype) end
   local first, lowest = whole_bits(what, "low", low, dtype)
   local last, highest = whole_bits(what, "high", high, dtype)
-  if highest < lowest then refuse(what, "high is below low: %s, %s", tostring(high), tostring(low)) end
+  if highest < lowest then
+    refuse(what, "high is below low: %s, %s; %s", tostring(high), tostring(low), order_of(what))
+  end
   local count = ffi.cast(uint64_t, last - first) + 1ULL -- 0: all of 2^64
   local x
   if count ~= 0ULL and count <= 2 ^ 32ULL then

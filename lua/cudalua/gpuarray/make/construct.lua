@@ -78,6 +78,14 @@ local function filled(what, x, value)
   return make.fill(what, x, value)
 end
 
+local function is_shape(x)
+  if type(x) ~= "table" or getmetatable(x) or x[1] == nil then return false end
+  for _, extent in ipairs(x) do
+    if type(extent) ~= "number" then return false end
+  end
+  return true
+end
+
 ---Returns an array filled with one value.
 ---@param shape integer|integer[]  as for empty
 ---@param value any                a boolean, number, 64-bit integer or complex cdata; or an array, which is broadcast
@@ -89,6 +97,11 @@ end
 ---@raise LogicError if the dtype cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
+  if is_shape(value) and type(shape) == "number" and (dtype == nil or
+      dtypes._of("gpuarray.full", dtype).kind ~= "struct") then
+    refuse("gpuarray.full", "the value must be a number, got a list; the shape comes first: full({%s}, %s)",
+      table.concat(value, ", "), element.describe(shape))
+  end
   if dtype == nil then dtype = object.is_array(value) and value.dtype or value_dtype(value) end
   return filled("gpuarray.full", made("gpuarray.full", shape, dtype, options), value)
 end
