@@ -274,6 +274,13 @@ describe("launching", function()
     gpu.raises("LogicError", "option shared", nothing, { block = 1, shared = "1" })
     gpu.raises("LogicError", "unknown option", nothing, { block = 1, shred = 1 })
     gpu.raises("LogicError", "unknown option true", nothing, { block = 1, [true] = 1 })
+    for theirs, ours in pairs { threads = "block", blocks = "grid", gridDim = "grid", shared_mem = "shared" } do
+      local text = ("unknown option '%s'; did you mean '%s'?"):format(theirs, ours)
+      gpu.raises("LogicError", text, nothing, { block = 1, [theirs] = 1 })
+    end
+    gpu.raises("LogicError", "{block = {256, 1, 1}, grid = {4, 1, 1}}", nothing, { 4 }, { 1 })
+    gpu.raises("LogicError", "one table of options, got 1 argument and a table", nothing, { block = 1 }, { grid = 1 })
+    gpu.raises("LogicError", "takes 0 arguments", nothing, 4, { block = 1 })
     gpu.raises("LogicError", "options have names: {block = {256, 1, 1}}", mod:get_function "where", nil, { 32, 1, 1 })
     for _, key in ipairs { "cooperative", "pdl", "time_kernel" } do
       for _, value in ipairs { 0, 1, "yes", {}, print } do

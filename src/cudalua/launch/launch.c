@@ -258,6 +258,13 @@ static int function_call(lua_State *L) {
     cl_launch_error(L, fn, CL_RUNTIME_ERROR,
                     "this driver does not report parameter offsets (CUDA 12.4 and newer do): pass their "
                     "types, mod:get_function(name, {args = {\"float*\", \"int\"}})");
+  if ((uint32_t)nargs > fn->nparams && !list &&
+      (lua_objlen(L, options) > 0 || is_plain_table(L, options - 1))) /* f(a, n, {256}, {4}) */
+    cl_launch_error(
+        L, fn, CL_LOGIC_ERROR,
+        "expected %u argument%s and one table of options, got %d argument%s and a table; write the "
+        "block and the grid as options: {block = {256, 1, 1}, grid = {4, 1, 1}}",
+        fn->nparams, fn->nparams == 1 ? "" : "s", nargs, nargs == 1 ? "" : "s");
   if ((uint32_t)nargs != fn->nparams) cl_wrong_count(L, fn, fn->params, fn->nparams, (size_t)nargs);
 
   cl_references_update(L, fn);

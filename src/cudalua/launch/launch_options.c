@@ -122,6 +122,21 @@ static int read_carveout(lua_State *L, const cl_Function *fn, int idx) {
 
 static void bad_key(lua_State *L, const cl_Function *fn, int idx) __attribute__((noreturn));
 
+/* What CUDA C++, PyCUDA, CuPy and Numba call the options. NULL: nothing. */
+static const char *option_of_others(const char *key) {
+  static const char *const names[][2] = {
+      {"threads", "block"},         {"threadsPerBlock", "block"}, {"threads_per_block", "block"},
+      {"blockDim", "block"},        {"block_dim", "block"},       {"block_size", "block"},
+      {"blocks", "grid"},           {"blocksPerGrid", "grid"},    {"blocks_per_grid", "grid"},
+      {"gridDim", "grid"},          {"grid_dim", "grid"},         {"grid_size", "grid"},
+      {"shared_mem", "shared"},     {"smem", "shared"},           {"sharedMem", "shared"},
+      {"sharedMemBytes", "shared"}, {"shared_memory", "shared"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(key, names[i][0])) return names[i][1];
+  return NULL;
+}
+
 static void bad_key(lua_State *L, const cl_Function *fn, int idx) {
   static const char *const names[] = {"block",    "grid", "shared",   "stream",      "cooperative", "cluster",
                                       "priority", "pdl",  "carveout", "time_kernel", "texrefs"};
@@ -132,8 +147,13 @@ static void bad_key(lua_State *L, const cl_Function *fn, int idx) {
     lua_setfield(L, -2, names[i]);
     snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
   }
-  if (lua_type(L, idx) == LUA_TSTRING)
-    cl_near_names(L, lua_gettop(L), "", lua_tostring(L, idx), near, sizeof near);
+  if (lua_type(L, idx) == LUA_TSTRING) {
+    const char *ours = option_of_others(lua_tostring(L, idx));
+    if (ours)
+      snprintf(near, sizeof near, "%s", ours);
+    else
+      cl_near_names(L, lua_gettop(L), "", lua_tostring(L, idx), near, sizeof near);
+  }
   near[strcspn(near, ",")] = 0;        /* the nearest one */
   if (lua_type(L, idx) == LUA_TNUMBER) /* a list of three numbers, as the block alone */
     cl_launch_error(L, fn, CL_LOGIC_ERROR,
