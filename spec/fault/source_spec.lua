@@ -77,6 +77,21 @@ __global__ void shift(float *p, int n)
     assert.truthy(out:find("\n  kernel.cu:4 is FILE:8:\n", 1, true), out)
   end)
 
+  it("has the argument whose memory it was, if only one points there", function()
+    local function owner(arguments)
+      local out = fault('local cuda = require "cudalua"\nlocal add = cuda.kernel [[\n__global__ void add(float *out, '
+        .. "const float *in, int n)\n{\n  int i = threadIdx.x;\n  out[i] = in[i + n];\n}\n]]\nlocal a, b = "
+        .. "cuda.mem_alloc(32), cuda.mem_alloc(64)\nadd(" .. arguments .. ") cuda.Context.synchronize()")
+      assert.truthy(out:find("\n  >    4 |   out[i] = in[i + n];", 1, true), out)
+      return out:match "\n  allocation %d+ is ([^\n]*)"
+    end
+    assert.equal("argument 2, const float *in", owner "a, b, 9, { block = 8 }")
+    assert.equal("argument 2, const float *in", owner "b, a, -1, { block = 8 }")
+    assert.equal("argument 1, float *out", owner "a, b, 0, { block = 9 }")
+    assert.is_nil(owner "a, a, 1, { block = 8 }")                            -- both
+    assert.is_nil(owner "a, cuda.pointer(0), 1, { block = 8 }")              -- a null pointer
+  end)
+
   it("has no excerpt if the module is gone", function()
     local out = fault('local cuda = require "cudalua"\nlocal shift = cuda.SourceModule([[\n' .. KERNEL .. "]])\n"
       .. 'shift:get_function "shift"(cuda.gpuarray.zeros(8), 1, { block = 8 }) shift = nil collectgarbage() '

@@ -394,6 +394,7 @@ describe("checks of the software device", function()
     local text, report = run 'f(cuda.In(ffi.new "float[10]"), { block = 11 })'
     assert.truthy(text:find("right after the end of allocation %d+ %(40 bytes at 0x%x+, made at %S+:6%)"), text)
     assert.same({ 40, 40, "live" }, { report.allocation.bytes, report.allocation.offset, report.allocation.state })
+    assert.equal(1, report.allocation.argument)
     text = run [[
         local a = cuda.mem_alloc_async(40)
         f(a, { block = 11 })

@@ -104,13 +104,16 @@ local get_function = Module.get_function
 local options_of_function = { args = true }
 
 ---What a kernel was compiled from, by its handle. nil: no live module or function has it.
----@param handle string  as the software device reports it
+---@param handle string   as the software device reports it
+---@param number? integer  of a parameter
 ---@return string? place  the program's line that compiled it; nil: it is not known
 ---@return string|string[]? source
 ---@return cudalua.CompileOptions? opts
-function M.of_handle(handle)
+---@return string? parameter  as the source declares it
+function M.of_handle(handle, number)
   for x in pairs_of(sources) do
-    if core.has_function(x, handle) then return places[x], sources[x], compile_options[x] end
+    local found, parameter = core.has_function(x, handle, number)
+    if found then return places[x], sources[x], compile_options[x], parameter end
   end
 end
 

@@ -53,12 +53,18 @@ function M.explain(err)
   local kernel = json:match '^{"kind":"[^"]*","code":%d+,"kernel":"([^"]*)"'
   if not kernel then return end
   err.kernel = kernel
-  local place, source, opts = functions.of_handle(core.softgpu_control "report function")
+  local serial, argument = json:match '"allocation":{"serial":(%d+)[^}]-"argument":(%d+)'
+  local place, source, opts, parameter = functions.of_handle(core.softgpu_control "report function",
+    tonumber(argument))
   if type(source) ~= "string" or numbers_itself(source) then return end
   local name = opts and opts.name or "kernel.cu"
   local line = line_of(json, name)
   local lines = line and excerpt(source, line)
-  if lines then err.excerpt = heading(name, line, source, place) .. "\n" .. lines end
+  if not lines then return end
+  err.excerpt = heading(name, line, source, place) .. "\n" .. lines
+  if parameter then
+    err.excerpt = ("%s\nallocation %s is argument %s, %s"):format(err.excerpt, serial, argument, parameter)
+  end
 end
 
 return M

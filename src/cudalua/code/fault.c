@@ -20,22 +20,26 @@ static bool is_function(const cl_Function *fn, const char *handle) {
   return !strcmp(text, handle);
 }
 
-/* has_function(x, "0x55d0c0ffee00") -> is x a Function with the handle that the software device's command
- * "report function" gave, or a Module that has looked it up? False for closed objects. It does not call the
- * driver: after a fault each call fails, and that failure would be explained, too. */
+/* has_function(x, "0x55d0c0ffee00" [, n]) -> is x a Function with the handle that the software device's
+ * command "report function" gave, or a Module that has looked it up? And the text of parameter n, if it is
+ * known. False for closed objects. It does not call the driver: after a fault each call fails, and that
+ * failure would be explained, too. */
 int cl_has_function(lua_State *L) {
   const cl_Object *o = cl_to(L, 1);
   const char *handle = luaL_checkstring(L, 2);
-  bool found = false;
+  const lua_Number n = luaL_optnumber(L, 3, 0);
+  const cl_Function *found = NULL;
   if (o && cl_rec_live(o->rec)) {
-    if (o->kind == CL_FUNCTION)
-      found = is_function(((const cl_FunctionObject *)o)->fn, handle);
+    if (o->kind == CL_FUNCTION && is_function(((const cl_FunctionObject *)o)->fn, handle))
+      found = ((const cl_FunctionObject *)o)->fn;
     else if (o->kind == CL_MODULE)
       for (const cl_Function *fn = ((const cl_Module *)o->rec)->functions; fn && !found; fn = fn->next)
-        found = is_function(fn, handle);
+        if (is_function(fn, handle)) found = fn;
   }
-  lua_pushboolean(L, found);
-  return 1;
+  lua_pushboolean(L, found != NULL);
+  if (!found || !found->layout_known || !(n >= 1 && n <= found->nparams)) return 1;
+  lua_pushstring(L, found->params[(uint32_t)n - 1].text);
+  return 2;
 }
 
 /* The error stays as it is if Lua cannot add anything. */

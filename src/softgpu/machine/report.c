@@ -338,6 +338,22 @@ static const char *kind_name(const Trouble *b) {
   }
 }
 
+/* The only parameter of the kernel that points into some memory, or right behind it, counted from 1; 0: none
+ * does, or several do. */
+static uint32_t argument_of(const Gang *g, const SgAlloc *a) {
+  const SgKernelInfo *k = &g->kernel->info;
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < k->nparams; i++) {
+    uint64_t v;
+    if (k->params[i].size != sizeof v) continue;
+    memcpy(&v, g->params + k->params[i].offset, sizeof v);
+    if (v - a->base > a->size) continue;
+    if (found) return 0;
+    found = i + 1;
+  }
+  return found;
+}
+
 static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
   const Ins *in = &g->kernel->code[b->pc];
   const uint64_t a = b->address;
@@ -355,6 +371,9 @@ static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
           ",\"offset\":%" PRId64,
           n->serial, n->base, n->size, (int64_t)(a - n->base));
   json_string(t, "state", freed && n == freed ? "freed" : "live");
+  const uint64_t away = a - n->base < n->size ? 0 : a < n->base ? n->base - a : a - n->base - n->size;
+  const uint32_t argument = away < FAR ? argument_of(g, n) : 0;
+  if (argument) sg_text(t, ",\"argument\":%u", argument);
   if (n->kind == SG_HEAP || n->name[0]) json_string(t, "name", n->name[0] ? n->name : "malloc");
   char place[SG_PLACE];
   if (sg_place_text(n->made, n->maker, place)) json_string(t, "made", place);
