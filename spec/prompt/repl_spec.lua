@@ -143,6 +143,9 @@ describe("repl.run", function()
     assert.equal("", typed "x = 1\n   \n-- nothing\n;")
   end)
 
+  local LOOP = "a loop is written for i = 1, 10 do ... end, or for i, x in ipairs(t) do ... end"
+  local CUDA_C = "CUDA C is a string that is compiled: k = cuda.kernel [[ __global__ void k(float *x) { ... } ]]"
+
   it("says what Lua has in place of the syntax of Python and CUDA C++", function()
     local list = "a list is written { 1, 2, 3 }, and an array is made of it by cuda.gpuarray.to_gpu { 1, 2, 3 }"
     for text, hint in pairs {
@@ -162,11 +165,124 @@ describe("repl.run", function()
       ["x++"] = "Lua has no operator ++: write x = x + 1, or a:iadd(1) to write to an array",
       ["x := 3"] = "an assignment is written x = 3",
       ["def f(x): return x"] = "Lua's functions are written function f(x) ... end",
+      ["from cudalua import *"] = 'Lua loads modules with require: cuda = require "cudalua"',
+      ["print a"] = "a function is called with parentheses: print(a)",
+      ["```lua\nx = 1\n```"] = "the fences of Markdown are not part of a program; paste the lines between them",
+      ["/* text */"] = "a comment begins with --", ["a->sum()"] = "write a:sum() for the call of a method",
+      ["int x = 3;"] = "a variable is declared by local x = 3", ["x = 3\n!x"] = "write not x for conditions, and " ..
+        "a:logical_not() for arrays",
+      ["x = y if z else w"] = "write if x then ... else ... end, or gpuarray.where(mask, a, b) for arrays",
+      ['d = {"a": 1}'] = "the fields of a table are written { a = 1, b = 2 }",
+      ["a & b"] = "write a:bitwise_and(b) for integers, and a:logical_and(b) for masks",
+      ["x = ~a"] = "write a:bitwise_not() for integers, and a:logical_not() for masks",
+      ["a && b"] = "write x and y for conditions, and a:logical_and(b) for arrays",
+      ["k[1, 32](a)"] = "a kernel is launched by k(a, { grid = 1, block = 32 })",
+      ["k((1,), (32,), (a,))"] = "a kernel is launched by k(a, { grid = 1, block = 32 })",
+      ["for (int i = 0; i < 3; i++) {}"] = LOOP,
+      ["__global__ void k() {}"] = CUDA_C,
+      ["a is None"] = "write x == nil or x ~= nil",
     } do
       assert.equal(hint, typed(text):match "\nhint: ([^\n]*)", text)
     end
     for _, text in ipairs { 'x = "a // b" y', "x y -- a ** b", "x = [[\nimport x]] y", "x = )" } do
       assert.is_nil(typed(text):find("hint:", 1, true), text)
+    end
+  end)
+
+  it("waits for nothing behind lines that no Lua continues", function()
+    for text, hint in pairs {
+      ["h = lambda x: x"] = "a function is written function(x) return 2 * x end",
+      ["for i in range(3):"] = LOOP,
+      ["for i in range(3): print(i)"] = LOOP,
+      ["while x:"] = "a loop is written while x do ... end",
+      ["#include <stdio.h>"] = CUDA_C,
+      ["if (a == 1) { x = 3 }"] = "Lua's conditions are written if x then ... elseif y then ... else ... end",
+      ["try:"] = "errors are caught by pcall: ok, err = pcall(f)",
+      ["if x > 3:"] = "Lua's conditions are written if x then ... end",
+    } do
+      local out = typed(text .. "\n40 + 2")
+      assert.equal(hint, out:match "\nhint: ([^\n]*)", text)
+      assert.matches("\n42$", out)
+    end
+    assert.equal("6", typed 's = { len = function() return 6 end }\nfor _ in s.len, s, s do x = s:\nlen() break end\nx')
+    assert.equal("3", typed "while true do break\nend\n3")
+  end)
+
+  it("says what to do in place of commands of a shell", function()
+    local runs = 'this prompt runs Lua, not shell commands; os.execute "%s" runs one, and :quit leaves the prompt'
+    for _, line in ipairs { "ls", "ls -l", "pip install numpy", "python script.py", "./dev test", "nvidia-smi",
+      "git status", "pwd" } do
+      assert.equal(runs:format(line) .. "\n42", typed(line .. "\n42"), line)
+    end
+    assert.equal(runs:format "ls -l", typed "!ls -l")
+    local program = 'this prompt runs Lua, not shell commands; dofile "%s" runs a program, and :quit leaves the prompt'
+    for _, line in ipairs { "luajit x.lua", "cudalua run x.lua", "lua x.lua" } do
+      assert.equal(program:format "x.lua", typed(line), line)
+    end
+    for _, line in ipairs { "cd ..", "cd", "cd /tmp", "export A=1" } do
+      assert.equal("this prompt runs Lua, not shell commands; :quit leaves the prompt\n42", typed(line .. "\n42"), line)
+    end
+    assert.equal(":time times a chunk: :time f(3)", typed "%timeit f(3)")
+    assert.equal("3\n7\n5", typed 'ls = 3\nls\ncat = function(x) return x end\ncat (7)\nlocal cd = 6\ncd -1')
+    assert.equal("4", typed "make, pwd = 3, 4\npwd")
+  end)
+
+  it("says what Lua has in place of values and functions of other languages", function()
+    for name, here in pairs { None = "nil", True = "true", False = "false", NULL = "nil", nullptr = "nil" } do
+      local hint = name .. " has no value; Lua writes " .. here
+      assert.equal("nil\nhint: " .. hint, typed(name))
+      assert.equal("hint: " .. hint, typed("x = f or " .. name))
+    end
+    assert.matches("\nhint: write #t for the length of a list, a.size .*", typed "len({})")
+    assert.equal("hint: [[ begins a string; nested lists are written { { 1, 2 }, { 3, 4 } }",
+      typed "x = [[1, 2], [3, 4]]")
+    assert.matches("\nhint: a formatted string is written", typed 'f"{x}"')
+    assert.matches("\nhint: write table.insert%(t, x%)$", typed "t = {}\nt.append(1)")
+    assert.matches("^exit is not a function", typed "exit(0);")
+    assert.matches("\nhint: a comment begins with %-%-$", typed "# a")
+    assert.matches("\nhint: cuda.gpuarray has the functions of NumPy", typed "x = cuda\nnp.zeros(3)")
+    assert.matches("\nhint: it is cuda.gpuarray.zeros$", typed "x = cuda\nzeros(3)")
+    for _, text in ipairs { "None = 3\nNone", "local True = 1\nx = True", "t = { None = 1 }\nt.None", "'None'",
+      "#nix", "nix()", "x = nix" } do
+      assert.is_nil(typed(text):find("hint:", 1, true), text)
+    end
+  end)
+
+  it("says how to read an array's fields and to call its methods", function()
+    gpu.context()
+    local function hint(text) return (typed("a = cuda.gpuarray.arange(3)\n" .. text):match "\n?hint: (.*)$") end
+    assert.equal("a dtype is not a string: write a.dtype.name == 'int64'", hint "a.dtype == 'int64'")
+    assert.equal('a dtype is not a string: write a.dtype.name ~= "int64"', hint 'if a.dtype ~= "int64" then x = 1 end')
+    assert.equal("true\ntrue", typed('a = cuda.gpuarray.arange(3)\na.dtype.name == "int64"\n' ..
+      "a.dtype == cuda.dtype.int64"))
+    for _, text in ipairs { "a.shape[0]", "x = a.shape[0]" } do
+      assert.equal("positions start at 1: a.shape[1] is the first extent", hint(text))
+    end
+    for text, name in pairs { ["#a"] = "a", ["x = #a + 1"] = "a", ["local b = a\nif #b == 3 then end"] = "b" } do
+      assert.equal(("# is always 0 for an array: write %s:len() or %s.size"):format(name, name), hint(text))
+    end
+    assert.equal("ipairs finds nothing in an array: write ipairs(a:tolist())", hint "for i, x in ipairs(a) do end")
+    assert.equal("an array is never equal to a number: write a:max():item() == 2", hint "a:max() == 2")
+    assert.equal("real is a method of arrays: call a:real()", hint "a.real")
+    assert.equal("sum is a method of arrays: call b:sum()", hint "local b = a\nb.sum")
+    assert.equal("real is a method of arrays: call a:real()", hint "(a + 1).real")
+    assert.equal("size is a field, written without parentheses", hint "a.size()")
+    for _, text in ipairs { "cuda.gpuarray.real", "x = { dtype = 'f', shape = {} }\nx.dtype == 'f'", "x.shape[0]",
+      "x = '.dtype == \"f\"'", "a.dtype.name == 'int64'", "a.size", "x = a.real", "a.shape[1]",
+      "#a:tolist()", "#a.shape", "ipairs(a:tolist())", "a:max():item() == 2", "a:len() == 3", "t = {}\n#t" } do
+      assert.is_nil(hint(text), text)
+    end
+  end)
+
+  it("says that the shape of random numbers comes first", function()
+    gpu.context()
+    local text = "hint: the shape is the first argument of normal, and 0 makes an empty array: write " ..
+      "normal({ 2, 3 }, ...)"
+    assert.equal("[]\n" .. text, typed "cuda.random.normal(0, 1, 10)")
+    assert.equal(text, typed "rng = cuda.random.Generator(1)\nx = rng:normal(0, 1)")
+    for _, line in ipairs { "x = cuda.random.normal(0)", "n = 0\nx = cuda.random.normal(n, 0, 1)",
+      "t = { normal = function() end }\nt.normal { 0, 1 }", "x = 'r.normal(0, 1)'" } do
+      assert.is_nil(typed("r = cuda.random\n" .. line):find("hint:", 1, true), line)
     end
   end)
 

@@ -3,8 +3,10 @@
 local concat, find, gsub, sub = table.concat, string.find, string.gsub, string.sub
 local ipairs = ipairs
 
+local foreign = require "cudalua.prompt.foreign"
 local lexer = require "cudalua.prompt.lexer"
 local sequence = require "cudalua.prompt.sequence"
+local shell = require "cudalua.prompt.shell"
 local syntax = require "cudalua.prompt.syntax"
 
 local closing, compile, ends_too_early, is_end_of_value, is_more_of_value, opens = syntax.closing, syntax.compile,
@@ -54,6 +56,7 @@ end
 function M.complete(text)
   local word, rest = M.command(text)
   if word then return word ~= "time" or M.complete(rest) end
+  if foreign.is_whole(text) or shell.is_whole(text) then return true end
   local expression, statements = forms(text)
   if compile(expression) or statements and compile(statements) then return true end
   local parts, open = sequence.parts(statements or text)

@@ -8,15 +8,16 @@ local stdin, stdout, globals = io.stdin, io.stdout, _G
 local getinfo, getmetatable, loaded, loadstring, rawequal, sub = debug.getinfo, debug.getmetatable, package.loaded,
   loadstring, rawequal, string.sub
 
+local advice = require "cudalua.prompt.advice"
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
 local is_terminal = require "cudalua.prompt.is_terminal"
-local foreign = require "cudalua.prompt.foreign"
 local frames = require "cudalua.text.frames"
 local help = require "cudalua.prompt.help"
 local lost = require "cudalua.prompt.lost"
 local new_session = require("cudalua.prompt.session").new
 local plain = require "cudalua.prompt.plain"
+local shell = require "cudalua.prompt.shell"
 local value_text = require("cudalua.text.value").text
 local wrong = require "cudalua.prompt.wrong"
 
@@ -86,28 +87,24 @@ local function shower(prompt)
   end
 end
 
--- A hint for a chunk that has compared an array by one of Lua's operators.
-local function hint_of_equality(prompt, text)
-  local name, hint = foreign.equality_hint(text)
-  local session = prompt.session
-  local value = name and (session.cells[name] and session:locals()[name] or rawget(session.globals, name))
-  local mt = value and getmetatable(value)
-  local is_array = type(mt) == "table" and rawget(mt, "__metatable") == "cudalua.gpuarray"
-  if is_array then prompt.write("hint: " .. hint .. "\n") end
+local function write_hint(prompt, hint)
+  if hint then prompt.write("hint: " .. hint .. "\n") end
 end
 
-local function results(prompt, text, silent, ok, ...)
+local function results(prompt, text, chunk, ok, ...)
   if not ok then
     if rawequal((...).err, STOPPED) then return false end
-    local advice = loaded["cudalua.gpuarray"] and foreign.order_hint(text, (...).err)
-    prompt.write(lost.text(prompt, (...)) .. (advice and "\nhint: " .. advice or "") .. "\n")
+    prompt.write(lost.text(prompt, (...)) .. "\n")
+    write_hint(prompt, advice.of_error(text, (...).err))
     lost.tell(prompt, (...).err)
     return false
   end
-  if not silent and select("#", ...) > 0 then
+  if not chunk.silent and select("#", ...) > 0 then
     prompt.session:remember((...))
     if not texts(prompt, ...) then return false end
-    if type((...)) == "boolean" then hint_of_equality(prompt, text) end
+    write_hint(prompt, advice.of_result(prompt.session, text, chunk.names, ...))
+  else
+    write_hint(prompt, advice.of_result(prompt.session, text, chunk.names))
   end
   return not lost.tell(prompt)
 end
@@ -143,9 +140,9 @@ function M.run_chunk(prompt, text, call, entry)
   entry = session:begin(text, entry)
   local ok
   if call then
-    ok = results(prompt, text, chunk.silent, ended(prompt, call(run)))
+    ok = results(prompt, text, chunk, ended(prompt, call(run)))
   else
-    ok = results(prompt, text, chunk.silent, ended(prompt, session.run(run)))
+    ok = results(prompt, text, chunk, ended(prompt, session.run(run)))
   end
   session:finish(entry, ok, chunk.names)
   return ok
@@ -186,9 +183,16 @@ local function hint(prompt, text)
     commands.list.help.run(prompt, match(words, "^(.-)%s*$"))
     return true
   end
-  local leave = match(text, "^%s*(%a+)%s*%(?%s*%)?%s*$")
+  local leave = match(text, "^%s*(%a+)%s*%(?[%s%d]*%)?%s*;?%s*$")
   if (leave == "exit" or leave == "quit") and prompt.session.env[leave] == nil and not prompt.session.cells[leave] then
     prompt.write(leave .. " is not a function of Lua; leave the prompt with :quit or Ctrl-D\n")
+    return true
+  end
+  local line = shell.hint(text, function(name)
+    return prompt.session.cells[name] ~= nil or prompt.session.env[name] ~= nil
+  end)
+  if line then
+    prompt.write(line .. "\n")
     return true
   end
   local word = match(text, "^:(%S*)")
