@@ -156,6 +156,7 @@ end
 ---@return string
 function M.of_name(name, width)
   name = match(gsub(name, "%(.*%)%s*$", ""), "^%s*(.-)%s*$")
+  if find(name, "^[%w_.]+%s*[<>=~!]=?%s*[%w_.-]+$") then name = "compare" end -- "a > b"
   local topic = topics.find(words.without_library(name))
   local text = of_words(name, topic, width)
   if not topic or not topic[2] then return text end

@@ -19,18 +19,18 @@ M.list = {
   { "debug wrong+kernel wrong+memory wrong+result error+kernel bound+out out+range outside overrun invalid+access " ..
     "access+violation illegal+access invalid+memory illegal+memory illegal+address segfault memcheck sanitizer " ..
     "race uninitialised uninitialized timeout deadlock hang stuck segmentation doesn+finish not+finish " ..
-    "never+finish past+end beyond barrier syncthreads result+zero __syncthreads", "To find a kernel's mistake, " ..
-    "run the program on the software device: CUDALUA_DRIVER=soft CUDALUA_SOFT_CHECK=all luajit program.lua names " ..
-    "the line of a wrong access or a race. See docs/debugging.md." },
+    "never+finish misaligned+address past+end beyond barrier syncthreads result+zero __syncthreads", "To find a " ..
+    "kernel's mistake, run the program on the software device: CUDALUA_DRIVER=soft CUDALUA_SOFT_CHECK=all luajit " ..
+    "program.lua names the line of a wrong access or a race. See docs/debugging.md." },
   { "own+operator own+reduction reduce+own reduction+function reduction+kernel", nil, "reduction.ReductionKernel " ..
     "scan.GenericScanKernel elementwise.ElementwiseKernel" },
   { "create+kernel kernel+language c+function call+c run+kernel run+c run+code", 'k = cuda.kernel "__global__ ' ..
     'void k(float *x) { x[threadIdx.x] += 1; }" compiles a kernel, and k(a, { block = 32, grid = 1 }) runs it. ' ..
     "See docs/kernels.md.", "kernel SourceModule" },
   { "grid 2d+kernel 3d+kernel two+dimension dimension+kernel thread+block thread+many launch+option " ..
-    "launch+configuration set+thread number+thread number+block block+size 2d+block 3d+block", "The last argument " ..
-    "of a call has the launch options: k(a, n, { grid = { 4, 2 }, block = { 16, 16 } }) starts 4 x 2 blocks of 16 " ..
-    "x 16 threads. See docs/kernels.md, section Executing a kernel.", "LaunchOptions kernel" },
+    "launch+configuration set+thread number+thread number+block invalid+configuration block+size 2d+block 3d+block",
+    "The last argument of a call has the launch options: k(a, n, { grid = { 4, 2 }, block = { 16, 16 } }) starts " ..
+    "4 x 2 blocks of 16 x 16 threads. See docs/kernels.md, section Executing a kernel.", "LaunchOptions kernel" },
   { "=shared+memory shared+dynamic shared+kernel shared+block shared+extern __shared__", "A kernel declares " ..
     "__shared__ float x[256]; or extern __shared__ float x[]; whose size is a launch option: k(a, { block = 256, " ..
     "shared = 1024 }), in bytes." },
@@ -45,7 +45,7 @@ M.list = {
     "0.5, { block = 32 }). See docs/kernels.md, section Passing arguments." },
   { "atomic atomicadd", "Kernels can call atomicAdd(&x[i], 1) and CUDA's other atomic functions. Without a " ..
     "kernel, a:bincount() counts.", "gpuarray.bincount" },
-  { "header include template compile+option compile+error compile+time compile+long compile+fast", "Headers, " ..
+  { "header include template compile+option compile+time compile+long compile+fast", "Headers, " ..
     "templates and options of the compiler are described in docs/compiling.md." },
   { "wait+kernel wait+gpu wait+work wait+result until+gpu wait+until wait+stream =wait",
     "cuda.Context.synchronize() waits for all work, stream:synchronize() for a stream's. a:get() and print(a) " ..
@@ -60,8 +60,8 @@ M.list = {
     "examples/29_fft_filter.lua keeps the low frequencies of cuda.fft.rfft." },
   { "blur sharpen sobel edges gaussian+filter", "Filters of pictures are described in docs/filters.md: " ..
     "cuda.image.separable blurs, and cuda.image.convolve2d finds edges." },
-  { "time timeit timer benchmark measure clock", "To time one kernel, pass { time_kernel = true } to its call. " ..
-    "For a whole program, use cuda.profile(f). See docs/performance.md and docs/profiling.md." },
+  { "time timeit timer benchmark measure clock long+take", "To time one kernel, pass { time_kernel = true } to its " ..
+    "call. For a whole program, use cuda.profile(f). See docs/performance.md and docs/profiling.md." },
   { "streams concurrent concurrently overlap several+kernel at+same+time", "Streams are described in " ..
     "docs/streams.md: stream:use(f) runs the work of f in a stream." },
   { "ship deploy deployment distribute package executable", "To run a program on a machine without a compiler, " ..
@@ -75,6 +75,11 @@ M.list = {
   { "eigenvalue eigenvector eigen", "Eigenvalues of symmetric and Hermitian matrices are cuda.linalg.eigh(a), see " ..
     "docs/matrices.md, section Solvers." },
   { "cov covariance corrcoef correlation", "Statistics are described in docs/signals.md." },
+  { "=numpy =np =cupy =cp =scipy", "Functions of NumPy and CuPy, and what to write here, are listed in " ..
+    "docs/from-numpy.md." },
+  { "=pytorch =torch =tensorflow =jax", "Functions of PyTorch, and what to write here, are listed in " ..
+    "docs/from-torch.md." },
+  { "=pycuda", "What PyCUDA's programs need here is described in docs/from-pycuda.md." },
   { "safetensors save_safetensors load_safetensors pytorch python dlpack share+memory share+array", "Files for " ..
     "other programs, and DLPack for other libraries, are described in docs/sharing.md." },
   { "=singular singular+matrix linalgerror", "Errors of singular matrices are described in docs/matrices.md, " ..
@@ -87,7 +92,7 @@ M.list = {
   { "spsolve", "Solvers of sparse systems are described in docs/sparse.md, section Solvers." },
   { "contraction einstein", nil, "gpuarray.einsum gpuarray.tensordot" },
   { "multiply+scalar multiply+array multiply+elementwise multiply+wise", nil, "gpuarray.mul gpuarray.matmul" },
-  { "reproducible random+seed same+random", nil, "random.seed" },
+  { "reproducible reproducible+random random+seed same+random", nil, "random.seed" },
   { "single+number one+number single+value", nil, "gpuarray.Array:item" },
   { "=reduce reduce+axis =reduction", "Reductions such as a:sum(), a:mean(1) and a:max { axis = 2 } are described " ..
     "in docs/reductions.md." },
@@ -158,8 +163,8 @@ M.list = {
     "profile" },
   { "install", "The installation is described in docs/installation.md." },
   { "exit quit", "The prompt ends with :quit or Ctrl-D." },
-  { "without+gpu no+gpu found+gpu software+gpu soft", "Without a GPU, programs run on the software device: set " ..
-    "CUDALUA_DRIVER=soft. See docs/softgpu.md." },
+  { "without+gpu no+gpu found+gpu software+gpu soft run+cpu", "Without a GPU, programs run on the software device: " ..
+    "set CUDALUA_DRIVER=soft. See docs/softgpu.md." },
   { "error catch pcall 700 719 resource+launch", "Classes of errors, their fields and causes are described in " ..
     'docs/errors.md. Catch errors with pcall, and test them with cuda.is_error(err, "MemoryError").' },
   { "?index subscript slice+assign slicing read+element last+element first+element one+element", "Indices are " ..
@@ -169,6 +174,43 @@ M.list = {
     "has the elements 1 to 3. Ranges of numbers are gpuarray.arange(start, stop, step)." },
   { "?row ?column row+select column+select sum+row sum+column", "Rows are a[i], columns a[{ {}, i }], see " ..
     "docs/arrays.md, section Positions. a:sum(2) adds each row, a:sum(1) each column, see docs/reductions.md." },
+  { "generate+random random+number random+array random+value", "Arrays of random numbers are cuda.random.normal(" ..
+    "shape), cuda.random.uniform(shape) and cuda.random.integers(shape, low, high). See docs/random.md." },
+  { "remove-axis drop-axis", nil, "gpuarray.squeeze" },
+  { "add-axis new-axis insert-axis extra-axis", nil, "gpuarray.expand_dims gpuarray.newaxis" },
+  { "kernel+image+available invalid+device+function invalid+function", "A cubin or fatbin does not run on a device " ..
+    "of another architecture. Compile the source on this machine with cuda.kernel or cuda.SourceModule, or load PTX." },
+  { "version+insufficient driver+old driver+insufficient", "The driver is older than the CUDA version that the " ..
+    "program needs. Update it, or run cudalua setup to install the compiler that matches it. See " ..
+    "docs/installation.md.", "get_driver_version" },
+  { "assert+trigger gpu+assert kernel+assert", "If an assert() in a kernel fails, standard error has its line for " ..
+    "each thread. See docs/errors.md, section Problems of running." },
+  { "timed+out time+limit launch+timeout", "The software device ends a kernel that runs too long, and reports where " ..
+    "its threads are. See docs/debugging.md, section Kernels that do not end." },
+  { "print+all print+whole print+full print+every", "print(a) shortens large arrays. To print all values, write for " ..
+    "_, x in ipairs(a:tolist()) do print(x) end." },
+  { "compile+error not+compile", "A CompileError shows the line of the source, and err.log has the compiler's whole " ..
+    "output. See docs/compiling.md.", "compile" },
+  { "async+copy asynchronous+copy", nil, "memcpy_htod_async memcpy_dtoh_async gpuarray.to_gpu_async" },
+  { "=documentation =manual =docs =tutorial =example =guide where+documentation getting+started",
+    "The manual begins with docs/start.md, and docs/first-steps.md is a first session. docs/gallery.md lists " ..
+    "example programs." },
+  { "threadidx blockidx blockdim griddim", "Kernels are CUDA C: int i = blockIdx.x * blockDim.x + threadIdx.x; " ..
+    "is the number of a thread. See docs/kernels.md, section Executing a kernel." },
+  { "=texture =textures", "Textures are described in docs/textures.md." },
+  { "neural+network train+model train+network backpropagation", "cudalua does not differentiate. " ..
+    "examples/26_digits.lua trains a network with gradients that are written by hand." },
+  { "pending+array lazy+evaluation kernel+fusion", "An expression is computed when its value is needed. See " ..
+    "docs/fusion.md. gpuarray.explain(x) shows its kernels.", "gpuarray.explain gpuarray.eval gpuarray.fuse" },
+  { "=restart reset+gpu", "At the prompt, :restart starts a new process. After a fault, a process cannot use the " ..
+    "device again. See docs/errors.md." },
+  { "environment+variable", "Environment variables are described in docs/environment.md." },
+  { "nginx openresty embed embedding", "Programs that embed cudalua are described in docs/embedding.md." },
+  { "fork", "Fork a process before its first use of the device. See docs/devices.md." },
+  { "=help", 'help() says how to start, help(x) describes a value, and help "words" searches. See docs/prompt.md.' },
+  { "=lua =luajit", "Lua is described in https://www.lua.org/manual/5.1, and LuaJIT in " ..
+    "https://luajit.org/extensions.html." },
+  { "=version which+version", nil, "VERSION_TEXT get_driver_version" },
 }
 
 local ways -- { topic, text, stems, words, alone, vague }

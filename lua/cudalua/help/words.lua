@@ -4,8 +4,9 @@ local find, gmatch, gsub, lower, match = string.find, string.gmatch, string.gsub
 
 local M = {}
 
-local libraries = { np = true, numpy = true, cp = true, cupy = true, torch = true, pycuda = true, drv = true,
-  gpuarray = true, cuda = true, cudalua = true }
+local libraries = { np = true, numpy = true, cp = true, cupy = true, cupyx = true, scipy = true, torch = true,
+  nn = true, functional = true, F = true, tf = true, pycuda = true, drv = true, gpuarray = true, cuda = true,
+  cudalua = true }
 
 ---A name without the module of another library: "cumsum" of "np.cumsum".
 ---@param name string
