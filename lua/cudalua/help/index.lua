@@ -3597,10 +3597,10 @@ driver that CUDALUA_DRIVER names or that is tried first.
 Returns the CUDA version of the headers that this library was built with. Works before cuda.init().
 @return integer major, integer minor, integer patch
 = cuda.init(options)
-Opens the driver; later calls do nothing. Calls that need the driver open it automatically. Use init() to choose
-another driver, or to get errors at this point of the program.
+Opens the driver. Calls that need the driver open it automatically. Use init() to choose another driver, or to get
+errors at this point of the program. Later calls do nothing, but raise an error if they name another driver.
 @param options? integer|{driver?: string, flags?: integer}  flags: must be 0; driver: "auto" (default, or CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
-@raise RuntimeError if the driver or a device is missing (100), LogicError for invalid options. "auto" falls back to the software device, with a notice, if no GPU is found.
+@raise RuntimeError if the driver or a device is missing (100), LogicError for invalid options, and if the process uses another driver. If no GPU is found, "auto" falls back to the software device, with a notice.
 @options driver flags
 = cuda.interrupt()
 Interrupts the Lua state that has interrupts on, as Ctrl-C does. If called from another thread than that state's, it
