@@ -175,6 +175,15 @@ describe("editing", function()
     assert.equal("> 1|", typed("> 1"):text())
   end)
 
+  it("a pasted block of Markdown is what is between its fences", function()
+    local function pasted(text, before) return typed((before or "") .. "\27[200~" .. text .. "\27[201~"):text() end
+    assert.equal("x = 1\ny = 2|", pasted "```lua\rx = 1\ry = 2\r```\r")
+    assert.equal("x = 1|", pasted "\n  ```lua alone\nx = 1")
+    assert.equal("x = 1\nx|", pasted "```\n> x = 1\n> x\n1\n```")
+    assert.equal("x = [[\n```\n]]|", pasted "x = [[\n```\n]]")
+    assert.equal("f(```lua\nx|", pasted("```lua\nx", "f("))
+  end)
+
   it("Ctrl-C, Ctrl-D and Ctrl-Z", function()
     assert.same({ "interrupt" }, typed("abc\3").events)
     assert.same({ "end" }, typed("\4").events)

@@ -89,10 +89,13 @@ actions.text_end = to(function(b) return #b.text end)
 
 function actions.type(m, key) m.buffer:insert(key.text, true) end
 
--- A paste is text, whatever is in it: the screen shows its control characters as ^A. Of a session, what was typed.
+-- A paste is text, whatever is in it: the screen shows its control characters as ^A. Of a session, what was typed, and
+-- of Markdown, what is between the fences.
 function actions.paste(m, key)
-  local code = not find(m.buffer.text, "%S") and transcript.code(key.text)
-  m.buffer:insert(code or key.text)
+  local first = not find(m.buffer.text, "%S")
+  local text = first and transcript.unfenced(key.text) or key.text
+  local code = first and transcript.code(text)
+  m.buffer:insert(code or text)
   if code then m.transcript = true end
 end
 

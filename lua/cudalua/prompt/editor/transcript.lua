@@ -31,6 +31,14 @@ function M.code(text)
   return concat(lines, "\n")
 end
 
+---A text without Markdown's fences around it.
+---@param text string
+---@return string
+function M.unfenced(text)
+  local code = match(text, "^%s*```[%w_ ]*\n(.*)$")
+  return code and gsub(code, "\n%s*```%s*$", "") or text
+end
+
 ---The chunks of a text: each ends with the line that completes it, as when it is typed.
 ---@param text string
 ---@param complete_chunk? fun(text: string): boolean
