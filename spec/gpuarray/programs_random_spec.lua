@@ -622,8 +622,7 @@ describe("Random programs with several results", function()
 
   protection("would have other owners if results did not keep their own", function()
     finally(knob(evaluate, "take", function(x, leaf)
-      x._leaf, x._first, x._store, x._low = leaf, leaf, leaf.store, math.huge
-      x._sig, x._a, x._b, x._c = false, false, false, false
+      x._sig, x._a, x._b, x._low = false, leaf, leaf, math.huge
     end))
     assert.is_true((differing(programs(40, 20261128))) > 0)
   end)

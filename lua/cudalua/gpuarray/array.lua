@@ -19,7 +19,7 @@ local write = require "cudalua.gpuarray.core.write"
 
 local type, getmetatable = type, getmetatable
 local refuse, floor = layout.refuse, math.floor
-local TAG, mt = object.TAG, object.mt
+local TAG, mt, derived = object.TAG, object.mt, object.derived
 local evaluate, force, before = computing.evaluate, computing.force, companions.before
 local unary, binary = graph.unary, graph.binary
 
@@ -141,7 +141,7 @@ function Array:item(...)
       before(self)
       evaluate(self)
     end
-    if not self._leaf and self._c then
+    if self._c and type(self._a) == "userdata" then
       local value = transfer.told(self)
       if value ~= nil then return value end
     end
@@ -372,6 +372,8 @@ function mt.__index(self, key)
   if method then return method end
   local property = properties[key]
   if property then return property(self) end
+  local field = derived[key]
+  if field then return field(self) end
   if type(key) == "table" then return object.get_index(self, key) end
   if is_integer_cdata(key) then return self[layout.whole(key) or refuse("gpuarray[i]", "the index is too large")] end
   return names.unknown(members, key)

@@ -101,18 +101,15 @@ local function stand_in(known, k, real, places)
   local function part(_, offset, shape, strides, dtype)
     return stand_in(known, k, storage.new_leaf(real.store, real.off + offset, dtype, shape, strides), places)
   end
-  local x = setmetatable({ _dtype = real.dtype, _shape = real.shape, _ndim = #real.shape,
-    _size = graph.size_of(real.shape), _sig = placeholder, _a = false, _b = false, _c = false, _born = 0,
-    _low = math.huge, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0, _real = real,
-    _part = part },
-    object.mt)
+  local x = setmetatable({ _shape = real.shape, _sig = placeholder(real.dtype), _a = false, _b = false, _born = 0,
+    _low = math.huge, _used = 0, _mark = 0, _real = real, _part = part }, object.mt)
   places[x] = { argument = k, offset = real.off - known[k].leaf.off }
   return x
 end
 
 -- The arrays of before that the function used and that are not computed yet: they are not part of what it does.
 local function compute_others(x, inside, seen)
-  if type(x) ~= "table" or seen[x] or not x._sig or x._sig == placeholder then return end
+  if type(x) ~= "table" or seen[x] or not x._sig or x._sig.placeholder then return end
   seen[x] = true
   if not inside[x] then
     evaluate.evaluate(x)
@@ -159,7 +156,7 @@ local function make_record(known, n, made, places, inside, fresh)
   local seen, sources = {}, {}
   for k = 1, n do compute_others(made[k], inside, seen) end
   for x, place in pairs_of(places) do
-    x._first = x._real
+    x._sig, x._a, x._b = false, x._real, x._real -- its value, while the kernels are planned
     sources[x._real] = place
   end
   for k = 1, n do
@@ -171,7 +168,7 @@ local function make_record(known, n, made, places, inside, fresh)
           :format(k, type(x)))
       end
       record.outputs[k] = { value = x }
-    elseif x._sig == placeholder then
+    elseif places[x] then
       local place, whole = places[x], x._real == known[places[x].argument].leaf
       record.outputs[k] = { argument = place.argument, offset = place.offset, whole = whole, shape = x._shape,
         strides = x._real.strides, dtype = x._dtype }
@@ -244,7 +241,7 @@ local function look(fn, n, args)
       ok, record = pcall(make_record, known, count - 1, made, places, inside, fresh)
     end
   end
-  for x in pairs_of(places) do x._first = false end
+  for x in pairs_of(places) do x._sig, x._a, x._b = placeholder(x._real.dtype), false, false end
   -- What is made of arguments is gone from here on; all else may be used by the kernel, or by others.
   local without_value = {}
   for k = 1, notes.pending.n do

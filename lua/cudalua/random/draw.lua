@@ -85,7 +85,7 @@ local function places(shape)
   local store = storage.new_store(nowhere, 0, false)
   local leaf = storage.new_leaf(store, 0, places_dtype, shape, storage.dense_strides(shape, places_dtype.itemsize))
   leaf.places = true
-  return storage.array_of(leaf, graph.size_of(shape)), leaf
+  return storage.array_of(leaf), leaf
 end
 
 -- An array of parameters as one that lies as the numbers do, so that a kernel has both by the same place.

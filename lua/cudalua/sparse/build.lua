@@ -131,8 +131,8 @@ function M.summed(what, keys, data, result)
     arguments = { n, numbers } } }, { numbers })
   local k, o = sorting.sort_pairs(evaluate(keys), evaluate(numbers), n)
   code.release(numbers)
-  keys = storage.array_of(k, n)
-  local order, begins = storage.array_of(o, n), list(dtypes.bool, n)
+  keys = storage.array_of(k)
+  local order, begins = storage.array_of(o), list(dtypes.bool, n)
   local words = told(what, function(words)
     return { { kernel = code.kernel("build/begins", "sparse_begins", place), n = n,
       arguments = { n, keys, begins, words } } }

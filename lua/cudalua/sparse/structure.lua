@@ -89,7 +89,7 @@ function M.pointers(place, lines, list)
   return out
 end
 
-local function array_of(leaf) return storage.array_of(leaf, leaf.shape[1]) end
+local array_of = storage.array_of
 
 ---The structure of the transposed matrix. Its `order` is the place of each of its elements in this one, and false if
 ---that is the same.

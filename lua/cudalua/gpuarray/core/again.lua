@@ -17,7 +17,7 @@ local ONCE = 1e-6
 local function leaf_of(w, number, from, to)
   for k = from, to do
     local leaf = w.leaves[k]
-    if leaf._mark == w.serial and leaf._num == number then return leaf end
+    if leaf._mark == w.start + number then return leaf end
   end
 end
 
@@ -85,7 +85,7 @@ function M.note(w)
   local inner = w.inner
   for i = 1, w.ninner do
     local x = inner[i]
-    if x._used == 0 then x._used = ONCE end
+    if x._used <= 0 then x._used = ONCE end
   end
   for i = 1, w.nagain do
     local x = w.again[i]
@@ -96,7 +96,7 @@ end
 ---Records that an expression was computed, although the array itself did not get its value.
 ---@param x any
 function M.computed(x)
-  if type(x) == "table" and x._sig and x._used == 0 then x._used = ONCE end
+  if type(x) == "table" and x._sig and x._used <= 0 then x._used = ONCE end
 end
 
 return M

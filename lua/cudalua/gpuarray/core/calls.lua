@@ -49,7 +49,7 @@ local function moved(what, allocator, x)
     x._dtype.itemsize)
   local to = make.fresh(what, x.shape, x._dtype, nil, allocator, strides)
   make.place(x, to._leaf, x._size, what)
-  if x._sig and not x._store then storage.drop(x) end
+  if x._sig and x._used < 0 then storage.drop(x) end
   return to
 end
 
@@ -74,7 +74,7 @@ local function ordered(stream, ...)
   local outer, open = core.current_stream(), false
   for i = 1, select("#", ...) do
     local x = select(i, ...)
-    local leaf = is_array(x) and x._store and x._leaf
+    local leaf = is_array(x) and x._leaf
     open = open or leaf and leaf.store.unordered
   end
   if open and outer:handle() ~= stream:handle() and not (outer:is_capturing() or stream:is_capturing()) then

@@ -13,6 +13,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local habits = require "cudalua.gpuarray.core.habits"
 local layout = require "cudalua.base.layout"
+local marks = require "cudalua.gpuarray.core.marks"
 local object = require "cudalua.gpuarray.core.object"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
@@ -21,6 +22,7 @@ local strides = require "cudalua.gpuarray.core.strides"
 local waiting = require "cudalua.gpuarray.core.waiting"
 
 local max, min = math.max, math.min
+local dtype_of, leaf_of, number_from, size_of = object.dtype_of, object.leaf_of, marks.number_from, object.size_of
 local bytes_of, requested, same, unread, written = storage.bytes_of, habits.requested, layout.same, storage.unread,
   graph.written
 
@@ -37,7 +39,7 @@ M.LEFT, M.LOOKS = 8, 4
 
 -- ---- what a kernel would do -------------------------------------------------------------------------------------
 
-local serial = 0.5 -- marks of plan.lua and cut.lua are integers
+local start = 0 -- the marks: a companion with the number k has marked what it needs with start + 1 + k
 
 -- What a kernel of an array and some companions does, and what one more companion would add. There is one record, as
 -- searches do not nest.
@@ -72,31 +74,31 @@ end
 -- Adds what an expression needs that the kernel does not have yet.
 local function see(x)
   if type(x) ~= "table" or c.operations > M.OPERATIONS then return end
-  x = x._first or x
-  local is_leaf, sig = x._leaf == true, x._sig
-  if not is_leaf and not sig then return end -- a scalar, or a finalizer computed it
-  if x._mark == serial then
-    local number = x._num
-    if number == c.number then return end
-    if c.member[number] then
-      if is_leaf and same(x.shape, c.shape) or not is_leaf and x._size == c.size then c.shared = true end
+  local leaf, sig = leaf_of(x), x._sig
+  if not leaf and not sig then return end -- a scalar, or a finalizer computed it
+  x = leaf or x
+  local marked = number_from(start, x)
+  if marked then
+    if marked == c.number + 1 then return end
+    if c.member[marked - 1] then
+      if leaf and same(x.shape, c.shape) or not leaf and size_of(x._shape) == c.size then c.shared = true end
       return
     end
   end
-  x._mark, x._num = serial, c.number
-  if is_leaf then return see_leaf(x) end
+  x._mark = start + 1 + c.number
+  if leaf then return see_leaf(x) end
   c.operations = c.operations + 1
-  if c.number > 0 and (sig == object.placeholder or sig.maps or x._used > 0 and x._size ~= c.size) then
+  if c.number > 0 and (sig.placeholder or sig.maps or x._used > 0 and size_of(x._shape) ~= c.size) then
     c.fits = false
     return
   end
-  local a, b, d = x._a, x._b, x._c
+  local a, b = x._a, x._b
   see(a)
   if b then see(b) end
-  if d then see(d) end
+  if sig.z then see(x._c) end
 end
 
-local function own_bytes(x) return x._size * x._dtype.itemsize end
+local function own_bytes(x) return size_of(x._shape) * dtype_of(x).itemsize end
 
 -- Is one more companion computed by the kernel? It may take `left` bytes of memory and move `moved` bytes. If so, adds
 -- it and returns the bytes that it moves.
@@ -129,8 +131,8 @@ function M.choose(x, list, n, sure)
     member[k], alike = false, alike or shape == x._shape or same(shape, x._shape)
   end
   if not (alike and x._sig) then return member, 0 end
-  serial = serial + 1
-  c.number, c.size, c.shape, c.context, c.home = 0, x._size, x._shape, several and core.context_id(), false
+  start = marks.begin()
+  c.number, c.size, c.shape, c.context, c.home = 0, size_of(x._shape), x._shape, several and core.context_id(), false
   c.operations, c.bytes, c.leaves, c.shared, c.fits, c.strided, c.drawn = 0, 0, 0, false, true, false, false
   see(x)
   local moved, count = c.bytes + own_bytes(x), 0
@@ -142,6 +144,7 @@ function M.choose(x, list, n, sure)
       add(x, y, k, own, left, sure[k] and math.huge or moved)
     if extra then count, moved, left = count + 1, sure[k] and moved or moved - extra, left - own end
   end
+  marks.finish(start, n + 1)
   local home = c.home
   c.home, c.shape = false, false -- nothing is kept alive
   if count > 0 and not (home and cut.may_have_companions(home)) then return member, 0 end
@@ -175,7 +178,7 @@ local function gather(x, from, h)
   for k = 1, nfound do seen[k], sure[k] = 0, false end
   for i = 1, nleft do
     local y = left[i]
-    if y and y ~= x and y._sig and y._store == false and y._used == 0 and y._born > inside then
+    if y and y ~= x and y._sig and y._used < 0 and y._born > inside then
       nfound = nfound + 1
       found[nfound], seen[nfound], sure[nfound] = y, looks[i], false
     end
@@ -194,7 +197,7 @@ local function gather(x, from, h)
   nfound = n
   for i = 1, h.n do
     local y = h.patience[i] > 0 and storage.written_as(born + h.distance[i], habits.FAR)
-    if y and y ~= x and y._sig and (y._store or y._used > 0) and y._born > inside then
+    if y and y ~= x and y._sig and y._used >= 0 and y._born > inside then
       nfound = nfound + 1
       found[nfound], seen[nfound], sure[nfound] = y, M.LOOKS, h.read[i]
     end

@@ -9,13 +9,16 @@
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
+local marks = require "cudalua.gpuarray.core.marks"
+local object = require "cudalua.gpuarray.core.object"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
 local same_cuts = require "cudalua.gpuarray.core.same_cuts"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
-local bytes_of = storage.bytes_of
+local bytes_of, dtype_of, leaf_of, size_of = storage.bytes_of, object.dtype_of, object.leaf_of, object.size_of
+local number_from = marks.number_from
 
 local M = {}
 
@@ -34,34 +37,31 @@ M.FEW = 16
 ---A cut also stores arrays that nothing has read yet, up to this many bytes in total.
 M.BUDGET = 64 * 2 ^ 20
 
-local serial = 0 -- walks of plan.lua count upwards
-
-function same_cuts.new_mark()
-  serial = serial - 1
-  return serial
-end
-
 -- ---- looking ------------------------------------------------------------------------------------------------------
 
 -- Counts the operations of an expression and the arrays that it reads, each once. Stops after `most` operations.
-local function count(x, operations, leaves, most)
+local function count(x, operations, leaves, most, mark)
   if operations > most or type(x) ~= "table" then return operations, leaves end
-  local leaf = x._leaf == true and x or x._first
+  local leaf = leaf_of(x)
   if leaf then
-    if leaf._mark == serial then return operations, leaves end
-    leaf._mark = serial
+    if leaf._mark == mark then return operations, leaves end
+    leaf._mark = mark
     return operations, leaves + 1
   end
-  if not x._sig or x._mark == serial then return operations, leaves end
-  x._mark = serial
-  operations, leaves = count(x._a, operations + 1, leaves, most)
-  operations, leaves = count(x._b, operations, leaves, most)
-  return count(x._c, operations, leaves, most)
+  local sig, a, b = x._sig, x._a, x._b
+  if not sig or x._mark == mark then return operations, leaves end
+  x._mark = mark
+  operations, leaves = count(a, operations + 1, leaves, most, mark)
+  if b then operations, leaves = count(b, operations, leaves, most, mark) end
+  if not sig.z then return operations, leaves end
+  return count(x._c, operations, leaves, most, mark)
 end
 
 local function size_of_expression(x, most)
-  serial = serial - 1
-  return count(x, 0, 0, most)
+  local start = marks.begin()
+  local operations, leaves = count(x, 0, 0, most, start + 1)
+  marks.finish(start, 1)
+  return operations, leaves
 end
 
 ---The pending operations since the first one of an expression, in the order of writing. `n` and `nleaves` are the
@@ -86,31 +86,36 @@ end
 local spare = false -- an unused stretch; a finalizer that cuts meanwhile makes another one
 
 -- Records that an operation reads o.
-local function read(s, o, mark, born)
+local function read(s, o, start, born)
   if type(o) ~= "table" then return end
-  local leaf = o._leaf == true and o or o._first
+  local leaf = leaf_of(o)
   if leaf then
-    if leaf._mark ~= mark then
-      local n = s.nleaves + 1
-      leaf._mark, leaf._num, s.nleaves, s.leaves[n] = mark, n, n, leaf
+    local number = number_from(start, leaf)
+    if not number then
+      number = s.nleaves + 1
+      leaf._mark, s.nleaves, s.leaves[number] = start + number, number, leaf
     end
-    s.leaf_last[leaf._num] = born
-  elseif o._mark == mark then
-    s.last[o._num] = born
+    s.leaf_last[number] = born
+    return
+  end
+  local number = number_from(start, o)
+  if number then
+    s.last[number] = born
   elseif o._sig and o._sig.part then -- of a choice: map.lua
-    read(s, o._a, mark, born)
-    read(s, o._b, mark, born)
+    read(s, o._a, start, born)
+    read(s, o._b, start, born)
   end
 end
 
 -- The expression also depends on the operands of its operations.
-local function include(s, o, mark)
+local function include(s, o, start)
   if type(o) ~= "table" or not o._sig then return end
-  if o._mark == mark then
-    s.cone[o._num] = true
+  local number = number_from(start, o)
+  if number then
+    s.cone[number] = true
   elseif o._sig.part then
-    include(s, o._a, mark)
-    include(s, o._b, mark)
+    include(s, o._a, start)
+    include(s, o._b, start)
   end
 end
 
@@ -120,31 +125,36 @@ local function look(x)
   spare = false
   local nodes, last, cone = s.nodes, s.last, s.cone
   local n = storage.pending_from(x._low, nodes)
-  serial = serial - 1
-  local mark, room = serial, math.huge
+  local start, room = marks.begin(), math.huge
   s.n, s.nleaves, s.operations, s.low, s.sums, s.start, s.carried = n, 0, 0, x._born, false, 1, {}
   for k = 1, n do
     local y = nodes[k]
-    local a, b, c, born = y._a, y._b, y._c, y._born
-    y._mark, y._num, last[k], cone[k] = mark, k, 0, false
-    read(s, a, mark, born)
-    if b then read(s, b, mark, born) end
-    if c then read(s, c, mark, born) end
+    local sig, a, b, born = y._sig, y._a, y._b, y._born
+    y._mark, last[k], cone[k] = start + k, 0, false
+    if sig then
+      read(s, a, start, born)
+      if b then read(s, b, start, born) end
+      if sig.z then read(s, y._c, start, born) end
+    end
     if s.nleaves > M.LEAVES and k > 1 and room == math.huge then room = nodes[k - 1]._born end
   end
   s.room = room
-  if x._mark == mark then cone[x._num] = true end
+  local number = number_from(start, x)
+  if number then cone[number] = true end
   for k = n, 1, -1 do
     if cone[k] then
       local y = nodes[k]
-      local a, b, c = y._a, y._b, y._c
+      local sig, a, b = y._sig, y._a, y._b
       s.operations = s.operations + 1
       if y._born < s.low then s.low = y._born end
-      include(s, a, mark)
-      if b then include(s, b, mark) end
-      if c then include(s, c, mark) end
+      if sig then
+        include(s, a, start)
+        if b then include(s, b, start) end
+        if sig.z then include(s, y._c, start) end
+      end
     end
   end
+  marks.finish(start, max(n, s.nleaves))
   s.base = s.low
   return s
 end
@@ -155,6 +165,11 @@ local function leave(s)
   for k = 1, s.nleaves do s.leaves[k] = false end
   spare = s
 end
+
+local function bytes_of_array(y) return size_of(y._shape) * dtype_of(y).itemsize end
+
+-- Is an array no operand, and did no kernel compute it on the way?
+local function is_unread(y) return y._used < 0 and y._sig end
 
 -- For each operation from the first one of x on: the bytes of all arrays and values that later operations read.
 -- `final`: values that nothing has read yet are results, and count as well.
@@ -170,7 +185,7 @@ local function live_bytes(s, to, final)
     local k = s.carried[i]
     local y, last = s.nodes[k], s.last[k] - low
     if last > 0 then
-      local bytes = y._size * y._dtype.itemsize
+      local bytes = bytes_of_array(y)
       change[0] = change[0] + bytes
       if last <= to then change[last] = change[last] - bytes end
     end
@@ -179,9 +194,9 @@ local function live_bytes(s, to, final)
     local y = s.nodes[k]
     local first, last = y._born - low, s.last[k] - low
     if first > to then break end
-    if final and s.last[k] == 0 and not y._store then last = to + 1 end
+    if final and s.last[k] == 0 and is_unread(y) then last = to + 1 end
     if first >= 0 and last > first then
-      local bytes = y._size * y._dtype.itemsize
+      local bytes = bytes_of_array(y)
       change[first] = change[first] + bytes
       if last <= to then change[last] = change[last] - bytes end
     end
@@ -321,7 +336,7 @@ local function live_at(s, x, place)
     local y = s.nodes[k]
     if s.cone[k] and s.last[k] > place then
       asked[#asked + 1], taken[k] = y, true
-      moved = moved + y._size * y._dtype.itemsize
+      moved = moved + bytes_of_array(y)
     end
   end
   local homes, dead = {}, {} -- of what was looked at
@@ -330,9 +345,9 @@ local function live_at(s, x, place)
   for pass = may and 1 or 3, 2 do -- first arrays that are read later, then unread ones; the newest first
     for k = n, from, -1 do
       local y = s.nodes[k]
-      local wanted = pass == 1 and s.last[k] > place or pass == 2 and s.last[k] == 0 and not y._store and y ~= x
+      local wanted = pass == 1 and s.last[k] > place or pass == 2 and s.last[k] == 0 and is_unread(y) and y ~= x
       if wanted and not taken[k] and y._born > inside and y._sig then
-        local bytes, near = y._size * y._dtype.itemsize, storage.several and results.home_of(y, homes)
+        local bytes, near = bytes_of_array(y), storage.several and results.home_of(y, homes)
         local here = not storage.several or near and home and near.store.context == home.store.context
         if bytes <= moved and (pass == 1 or bytes <= left) and here and not storage.is_dead(y, dead) then
           taken[k], moved, left = true, moved - bytes, left - (pass == 2 and bytes or 0)
@@ -351,8 +366,7 @@ end
 
 local function least(low, o)
   if type(o) ~= "table" then return low end
-  o = o._first or o
-  local own = o._low
+  local own = (leaf_of(o) or o)._low
   return own and own < low and own or low
 end
 

@@ -9,6 +9,7 @@ local cut = require "cudalua.gpuarray.core.cut"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local hooks = require "cudalua.base.hooks"
+local number_from = require("cudalua.gpuarray.core.marks").number_from
 local pairs_of = require "cudalua.base.pairs_of"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
@@ -19,12 +20,12 @@ local M = {}
 
 -- ---- what is as before afterwards -----------------------------------------------------------------------------------
 
-local fields = { "_sig", "_a", "_b", "_c", "_low", "_leaf", "_store", "_first", "_used" }
+local fields = { "_sig", "_a", "_b", "_low", "_used", "_c" } -- _c only if the array has one
 
 local function save(x, saved)
   if type(x) ~= "table" or not x._sig or saved[x] then return end
   local values = {}
-  for i = 1, #fields do values[i] = x[fields[i] ] end
+  for i = 1, #fields do values[i] = rawget(x, fields[i]) end
   saved[x] = values
   save(x._a, saved)
   save(x._b, saved)
@@ -44,7 +45,9 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@param values any[]
 function M.restore(x, values)
-  for i = 1, #fields do x[fields[i] ] = values[i] end
+  for i = 1, #fields do
+    if values[i] ~= nil then x[fields[i] ] = values[i] end
+  end
 end
 
 ---@param saved table<cudalua.gpuarray.Array, any[]>
@@ -97,7 +100,7 @@ function Notes:first(w, first)
   local reason = { kind = first == w.drawn and "drawn" or "mapped" }
   for _, met in ipairs(first ~= w.drawn and w.met or {}) do
     if met.array == first then
-      reason.places, reason.bytes, reason.operations = met.places + (first._mark == w.serial and 1 or 0), met.bytes,
+      reason.places, reason.bytes, reason.operations = met.places + (number_from(w.start, first) and 1 or 0), met.bytes,
         met.operations
     end
   end
@@ -181,7 +184,7 @@ local function of_walk(k, w)
   local seen = {}
   for _, met in ipairs(w.met or {}) do
     if not seen[met.array] then
-      k.below[#k.below + 1] = { array = met.array, places = met.places + (met.array._mark == w.serial and 1 or 0),
+      k.below[#k.below + 1] = { array = met.array, places = met.places + (number_from(w.start, met.array) and 1 or 0),
         bytes = met.bytes, operations = met.operations }
     end
     save(met.array, seen)

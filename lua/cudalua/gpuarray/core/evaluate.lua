@@ -7,6 +7,7 @@ local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
+local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
 local planning = require "cudalua.gpuarray.core.planning"
 local run = require "cudalua.gpuarray.core.run"
@@ -18,6 +19,7 @@ local context_id, run_fresh, AGAIN = core.context_id, run.fresh, run.AGAIN
 local begin, walk, close, finish = plan.begin, plan.walk, plan.close, plan.finish
 local computed_before = plan.computed_before
 local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage.fresh_leaf
+local kind_of, settle_in, size_of = storage.kind_of, storage.settle_in, object.size_of
 
 local M = {}
 
@@ -219,7 +221,7 @@ local MOST = 8 -- of them, in a message
 ---@return any, any
 function M.traced(f, x, ...)
   local lines, seen = {}, {}
-  if type(x) ~= "table" or x._mark then
+  if type(x) ~= "table" or x._born then
     lines_of(x, lines, seen)
   else
     for i = 1, #x do lines_of(x[i], lines, seen) end
@@ -244,14 +246,13 @@ function M.take(x, leaf)
   local store = leaf.store
   if x._sig then storage.adopt(x, store) end
   if x._born > storage.evaluated then storage.evaluated = x._born end
-  -- The check and the change on one line, as spec/gpuarray/results_spec.lua has a finalizer run between any two.
-  if x._sig then store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._low = x._store and x or false, leaf, x._store and leaf, store, false, false, false, false, math.huge end -- luacheck: ignore 631
+  storage.settle(x, leaf)
 end
 local take = M.take
 
 local function settle(x, leaf)
   take(x, leaf)
-  return x._leaf == leaf and leaf or storage.leaf_of(x)
+  return x._a == leaf and leaf or storage.leaf_of(x)
 end
 
 ---Cuts an expression that is too long for one kernel: see cut.lua.
@@ -286,9 +287,9 @@ function M.evaluate(x, whole)
   end
   local leaf
   if graph.is_traced() then
-    leaf = traced(compute, x, x._shape, x._size, x._dtype, nil, nil, whole)
+    leaf = traced(compute, x, x._shape, size_of(x._shape), sig.result, nil, nil, whole)
   else
-    leaf = compute(x, x._shape, x._size, x._dtype, nil, nil, whole)
+    leaf = compute(x, x._shape, size_of(x._shape), sig.result, nil, nil, whole)
   end
   return settle(x, leaf)
 end
@@ -319,23 +320,27 @@ function M.force(x)
   local sig = x._sig
   if sig and sig.reduces then return waiting.compute(x) end
   fit_operations(x)
-  if x._sig and not x._store and not storage.is_scoped() then
+  sig = x._sig
+  if sig and x._used < 0 and not storage.is_scoped() then
+    local dtype, size = sig.result, size_of(x._shape)
     local buf, context
     if graph.is_traced() then
-      buf, context = traced(compute_at_once, x, x._shape, x._size, x._dtype)
+      buf, context = traced(compute_at_once, x, x._shape, size, dtype)
     else
-      buf, context = compute_at_once(x, x._shape, x._size, x._dtype)
+      buf, context = compute_at_once(x, x._shape, size, dtype)
     end
     if buf and graph.is_traced() then storage.set_memory_line(buf, storage.line_of(x)) end
     if not x._sig then return end -- by a finalizer, meanwhile
     if x._born > storage.evaluated then storage.evaluated = x._born end
-    if buf and x._sig and not x._store then x._sig, x._a, x._b, x._c, x._low = false, buf, context, false, math.huge return end -- luacheck: ignore 631
-    if buf and x._sig then -- a finalizer made it an operand
-      settle(x, fresh_leaf(bare_store(buf, x._size * x._dtype.itemsize, context), x._dtype, x._shape))
+    if buf then
+      -- Otherwise a finalizer made it an operand.
+      if not settle_in(x, buf, kind_of(dtype, context)) then
+        settle(x, fresh_leaf(bare_store(buf, size * dtype.itemsize, context), dtype, x._shape))
+      end
       return
     end
   end
-  if x._sig or x._leaf then M.evaluate(x) else x._used = 0 end
+  if x._sig or type(x._a) == "table" then M.evaluate(x) else x._used = 0 end
 end
 
 -- A leaf of structs as one of the words that they are made of, along one more axis.

@@ -15,7 +15,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 local sub = require("cudalua.base.tables").sub
 
 local type, getmetatable, setmetatable = type, getmetatable, setmetatable
-local TAG, mt, remember, leaf_of = object.TAG, object.mt, storage.remember, storage.leaf_of
+local TAG, UNREAD, mt, remember, leaf_of = object.TAG, object.UNREAD, object.mt, storage.remember, storage.leaf_of
 
 local M = {}
 
@@ -172,11 +172,18 @@ end
 
 -- What stands for an array in an operation: its leaf, or itself while it is pending.
 local function operand(x)
-  x._store = x._sig and true or x._store -- in one statement: see docs/architecture.md, "Finalizers"
+  if x._used < 0 then x._used = 0 end -- before the check, as a finalizer may compute x behind it
   if x._sig then return x end
   local leaf = leaf_of(x)
   if leaf._turn ~= turn then leaf._turn, fresh = turn, fresh + 1 end
   return leaf
+end
+
+-- The dtype of what operand() returns.
+local function dtype_of(x)
+  local sig = x._sig
+  if sig then return sig.result end
+  return sig == nil and x.dtype or object.dtype_of(x) -- a finalizer computed it
 end
 
 -- ---- shapes -------------------------------------------------------------------------------------------------------
@@ -269,18 +276,12 @@ local function broadcast(op, a, b)
   return is_a and sa or is_b and sb or out
 end
 
-local function size_of(shape)
-  local size = 1
-  for k = 1, #shape do size = size * shape[k] end
-  return size
-end
-
 -- ---- contexts -----------------------------------------------------------------------------------------------------
 
 -- The context of an operand; false: it has no memory, and can be of any. `known`: of those that were looked at.
 local function context_of(x, known)
   if type(x) ~= "table" then return false end
-  local leaf = x._leaf == true and x or x._first
+  local leaf = object.leaf_of(x)
   if leaf then return not leaf.places and leaf.store.context end
   if not x._sig then return false end
   if known[x] == nil then
@@ -312,11 +313,17 @@ hooks.trace_lines = M.trace_lines
 ---@return boolean
 function M.is_traced() return traced end
 
-local function finish(sig, shape, ndim, size, a, b, c, low)
+local function finish(sig, shape, a, b, c, low)
   born = born + 1
-  local x = setmetatable({ _dtype = sig.result, _shape = shape, _ndim = ndim, _size = size, _sig = sig, _a = a, _b = b,
-    _c = c, _born = born, _low = low < born and low or born, _leaf = false, _store = false, _first = false, _used = 0,
-    _mark = 0, _num = 0 }, mt)
+  if low > born then low = born end
+  local x
+  if c then
+    x = setmetatable({ _shape = shape, _sig = sig, _a = a, _b = b, _c = c, _born = born, _low = low, _used = UNREAD,
+      _mark = 0 }, mt)
+  else
+    x = setmetatable({ _shape = shape, _sig = sig, _a = a, _b = b, _born = born, _low = low, _used = UNREAD,
+      _mark = 0 }, mt)
+  end
   if not sig.part then remember(x) end
   if traced then storage.set_line(x, here() or false) end
   if x._born - x._low > reach or fresh > MOST_ARRAYS or x._born > due then limit(x) end
@@ -327,9 +334,8 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array
 function M.same_expression(x)
-  return setmetatable({ _dtype = x._dtype, _shape = x._shape, _ndim = x._ndim, _size = x._size, _sig = x._sig,
-    _a = x._a, _b = x._b, _c = x._c, _born = x._born, _low = x._low, _leaf = false, _store = false, _first = false,
-    _used = 0, _mark = 0, _num = 0 }, mt)
+  return setmetatable({ _shape = x._shape, _sig = x._sig, _a = x._a, _b = x._b, _c = x._c or nil, _born = x._born,
+    _low = x._low, _used = 0, _mark = 0 }, mt)
 end
 
 -- ---- operations ---------------------------------------------------------------------------------------------------
@@ -340,10 +346,10 @@ end
 ---@return cudalua.gpuarray.Array
 function M.unary(op, a)
   if getmetatable(a) ~= TAG then refuse_operand(op, a) end
-  local row, dt = unary_signatures[op], a._dtype
-  local sig = row and row[dt] or unary_signature(op, dt)
   local x = operand(a)
-  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._low)
+  local row, dt = unary_signatures[op], dtype_of(x)
+  local sig = row and row[dt] or unary_signature(op, dt)
+  return finish(sig, a._shape, x, false, false, x._low)
 end
 
 ---An operation of two operands; one may be a number.
@@ -353,40 +359,38 @@ end
 ---@return cudalua.gpuarray.Array
 function M.binary(op, a, b)
   if getmetatable(a) == TAG then
-    local da = a._dtype
+    local x = operand(a)
+    local da = dtype_of(x)
     local row = binary_signatures[op]
     row = row and row[da]
-    local x = operand(a)
     if getmetatable(b) == TAG then
-      local db = b._dtype
-      local sig = row and row[db] or binary_signature(op, da, db)
       local y = operand(b)
+      local db = dtype_of(y)
+      local sig = row and row[db] or binary_signature(op, da, db)
       if storage.several then check_contexts(op, x, y) end
       local shape = a._shape
       if shape ~= b._shape then shape = broadcast(op, a, b) end
-      local like = shape == a._shape and a or shape == b._shape and b
-      return finish(sig, shape, #shape, like and like._size or size_of(shape), x, y, false,
-        x._low < y._low and x._low or y._low)
+      return finish(sig, shape, x, y, false, x._low < y._low and x._low or y._low)
     end
     if not is_value(b) then refuse_operand(op, b) end
     local db
     if op.weak[2] then db = own(op, 2, b, a, b) else db, b = weak(op, da, b, a, b) end
     local sig = row and row[db] or binary_signature(op, da, db)
-    return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._low)
+    return finish(sig, a._shape, x, scalar(b, sig.y), false, x._low)
   end
   if getmetatable(b) ~= TAG then
     if is_value(a) then refuse_operand(op, b) end
     refuse_operand(op, a)
   end
   if not is_value(a) then refuse_operand(op, a) end
-  local db = b._dtype
+  local y = operand(b)
+  local db = dtype_of(y)
   local da
   if op.weak[1] then da = own(op, 1, a, a, b) else da, a = weak(op, db, a, a, b) end
   local row = binary_signatures[op]
   row = row and row[da]
   local sig = row and row[db] or binary_signature(op, da, db)
-  local y = operand(b)
-  return finish(sig, b._shape, b._ndim, b._size, scalar(a, sig.x), y, false, y._low)
+  return finish(sig, b._shape, scalar(a, sig.x), y, false, y._low)
 end
 
 ---The dtype of a value that stands by itself.
@@ -499,7 +503,7 @@ function M.ternary(op, a, b, c)
   if operands[1] == nil then operands[1] = scalar(a, sig.x) end
   if operands[2] == nil then operands[2] = scalar(b, sig.y) end
   if operands[3] == nil then operands[3] = scalar(c, sig.z) end
-  return finish(sig, shape, #shape, size_of(shape), operands[1], operands[2], operands[3], low)
+  return finish(sig, shape, operands[1], operands[2], operands[3], low)
 end
 
 local conversions = {} -- dtype -> signature
@@ -528,7 +532,7 @@ function M.convert(a, dt, what)
   end
   local sig = M.conversion(dt)
   local x = operand(a)
-  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._low)
+  return finish(sig, a._shape, x, false, false, x._low)
 end
 
 ---An array as one of a type: itself if it has that type.
@@ -550,7 +554,7 @@ function M.stored(a, dt, what)
   return M.convert(a, dt, what)
 end
 
-M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
+M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, object.size_of, is_value, describe, operand
 M.finish = finish -- see map.lua
 
 return M

@@ -6,6 +6,7 @@
 -- its last operation. Mistakes cost time only: whatever is computed along, results are the same.
 
 local graph = require "cudalua.gpuarray.core.graph"
+local object = require "cudalua.gpuarray.core.object"
 local pairs_of = require "cudalua.base.pairs_of"
 local planning = require "cudalua.gpuarray.core.planning"
 
@@ -136,7 +137,7 @@ function M.is_unread(y)
 end
 
 ---The value of _used in arrays that were computed along and that no function has read since.
-M.UNREAD = -1
+M.UNREAD = object.UNREAD
 
 ---Looks at what became of the arrays that were computed along the last time.
 ---@param h cudalua.gpuarray.Habit

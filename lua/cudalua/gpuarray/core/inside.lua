@@ -32,7 +32,7 @@ function hooks.leave_stream(entered, ok, ...)
   local wanted = {}
   for i = 1, #list do
     local x = list[i]
-    if x and x._sig and (returned[x] or x._store == false and x._used == 0) then wanted[#wanted + 1] = x end
+    if x and x._sig and (returned[x] or x._used < 0) then wanted[#wanted + 1] = x end
   end
   results.together(wanted)
   for i = 1, #wanted do attempt(wanted[i]) end -- what cannot be computed says so to whoever reads it

@@ -102,7 +102,7 @@ function M.fresh(what, shape, dtype, order, allocator, strides)
   if allocator == nil or size == 0 then return storage.empty(dtype, shape, size, strides) end
   local store = allocated(what, allocator, size * dtype.itemsize, dtype)
   strides = strides or storage.dense_strides(shape, dtype.itemsize)
-  return storage.array_of(storage.new_leaf(store, 0, dtype, shape, strides), size)
+  return storage.array_of(storage.new_leaf(store, 0, dtype, shape, strides))
 end
 
 ---Fills the memory of a fresh array.

@@ -96,7 +96,7 @@ local LEAF, EXPRESSION = 2, 4
 local function can_wait(x, found, below)
   if type(x) ~= "table" or found[x] then return true end
   found[x] = true
-  local leaf = x._leaf == true and x or x._first
+  local leaf = object.leaf_of(x)
   if leaf then
     if not storage.is_ours(leaf, found.context) then return false end
     local store = leaf.store
@@ -108,7 +108,7 @@ local function can_wait(x, found, below)
     return true
   end
   local sig, a, b, c = x._sig, x._a, x._b, x._c
-  if sig == object.placeholder then return false end
+  if sig and sig.placeholder then return false end
   if sig == false then return can_wait(storage.leaf_of(x), found, below) end
   if not sig then return true end
   if not below then
@@ -154,7 +154,7 @@ function M.begin(name, dtype, shape)
 end
 
 local function node(making, sig, a, b, c, low)
-  return graph.finish(sig, making.shape, #making.shape, making.size, a, b, c, low)
+  return graph.finish(sig, making.shape, a, b, c, low)
 end
 
 -- What a node reads of an operand: an expression that can wait, or a leaf.
@@ -257,7 +257,7 @@ end
 local function reads(x, goes, seen)
   if type(x) ~= "table" or seen[x] then return false end
   seen[x] = true
-  local leaf = x._leaf == true and x or x._first
+  local leaf = object.leaf_of(x)
   if leaf then return leaf.store and goes(leaf.store, leaf.buf) end
   local sig, a, b, c = x._sig, x._a, x._b, x._c
   return sig and (goes(x) or reads(a, goes, seen) or reads(b, goes, seen) or reads(c, goes, seen))

@@ -14,9 +14,11 @@
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local maps = require "cudalua.gpuarray.kernel.maps"
+local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
 local tile = require "cudalua.gpuarray.kernel.tile"
 local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
+local number_from = require("cudalua.gpuarray.core.marks").number_from
 
 require "cudalua.gpuarray.core.mapped_end"
 
@@ -199,15 +201,15 @@ end
 -- Returns the number of the value, which may be one that came up before.
 function walk_below(w, x, dtype, below)
   if type(x) == "number" then return scalar(w, x, dtype) end
-  x = x._first or x
+  x = object.leaf_of(x) or x
   local number = below.numbers[x]
   if number then
     step(w, number)
     return number
   end
   local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
-  if sig == false and x._leaf ~= true then return walk_below(w, leaf_of(x), dtype, below) end
-  if x._leaf == true then
+  if sig == false then return walk_below(w, leaf_of(x), dtype, below) end
+  if sig == nil and x._leaf then
     w.values = w.values + 1
     below.numbers[x] = w.values
     mapped_leaf(w, x, below)
@@ -267,12 +269,11 @@ function plan.walk_map(w, x, sig, a, b, c)
     select_operands(w, sig, a, b, c)
   elseif b.identity and same(x._shape, w.shape) then
     plan.walk(w, a, sig.x)
-    a = a._first or a
-    number = a._num
+    number = number_from(w.start, object.leaf_of(a) or a)
   else
     number = walk_below(w, a, sig.x, go_below(w, x, b))
   end
-  x._mark, x._num = w.serial, number or w.values
+  x._mark = w.start + (number or w.values)
   w.nodes = w.nodes or {}
   w.nodes[#w.nodes + 1] = x
 end
@@ -303,7 +304,7 @@ function plan.find_first(w)
   if w.first then return w.first end
   for _, met in ipairs(w.met) do
     local x = met.array
-    local places = met.places + (x._mark == w.serial and 1 or 0)
+    local places = met.places + (number_from(w.start, x) and 1 or 0)
     if M.is_dear(places, met.bytes, met.operations, x._dtype.itemsize) then return x end
   end
   if w.nodes and w.nodes[1] ~= w.root and reads_across(w) then return w.nodes[1] end

@@ -1,32 +1,35 @@
 -- What an array is made of. Everything that works on arrays reads these fields; only storage.lua, graph.lua and
 -- evaluate.lua write them.
 --
--- An array is one table. It is pending, or it has a value:
---   _dtype _shape _ndim _size   always; the shape is shared between arrays and never written
---   _sig _a _b _c               pending: the operation with its types, and the operands
+-- An array is one table of eight fields, nine if an operation has three operands. (A table of nine takes 448 bytes, and
+-- one of eight 256: most of the host's time is the collector's.) It is pending, has a value, or has memory:
+--   _shape                      always; it is shared between arrays and never written
+--   _sig _a _b _c               pending: the operation with its types, and the operands; _c where there are three
+--   _sig _a _b                  with a value: false, how it lies in memory (a leaf), and if it was an operand while it
+--                               was pending: the leaf of the value that it had when it was evaluated. Pending arrays
+--                               with this operand mean that value, whatever is stored in it since. Otherwise false, so
+--                               that a buffer that was replaced is not kept
+--   _sig _a _b _c               with memory, computed and not used since: false, the memory, and a record of its
+--                               `dtype` and `context`; _c is there if its kernel left the value in a cell, and is the
+--                               ticket (mailbox.lua). storage.leaf_of() makes the leaf
 --   _born _low                  how many operations were written up to it, and up to the first pending one that it is
 --                               made of: it has at most _born - _low + 1 operations. _low is infinite with a value, and
 --                               minus infinity if it reads exported memory, so that it is computed at once (cut.lua)
---   _leaf _store                with a value: how it lies in memory (a leaf), and the storage it is in; a pending array
---                               has true for its storage once it is an operand of something. Both are false in one
---                               that was computed and not used since: _a is its memory, _b the context, _c the
---                               ticket of its kernel where that left the value in a cell (mailbox.lua), and
---                               storage.leaf_of() makes the rest
---   _first                      if it was an operand while it was pending: the leaf of the value that it had when it
---                               was evaluated. Pending arrays with this operand mean that value, whatever is stored
---                               in it since. Otherwise false, so that a buffer that was replaced is not kept
---   _used                       pending: 0 until a kernel computes it on the way to something else; then what
---                               computing it again has cost so far, as a part of what storing it costs (again.lua)
---                               With a value: -1 if it was computed along with another array and nothing has read it
---                               since (habits.lua)
---   _mark _num                  of the walk that last came by (plan.lua)
+--   _used                       pending: UNREAD until it is an operand of something; then 0 until a kernel computes it
+--                               on the way to something else; then what computing it again has cost so far, as a part
+--                               of what storing it costs (again.lua)
+--                               With a value: UNREAD if it was computed along with another array and nothing has read
+--                               it since (habits.lua)
+--   _mark                       of the walk that last came by, and which of its values it is (marks.lua)
+-- Other fields follow from these, and are slower to read: _dtype _ndim _size; _leaf, _first and _store (the leaf's
+-- storage) of an array with a value, otherwise false; _c, false where there is none.
 --
 -- A leaf is immutable: a piece of one buffer, seen with a shape. Pending arrays hold leaves, and with them buffers,
 -- not storages: a storage may get another buffer, and then they see the old one.
 --   buf off dtype shape strides bytes from the buffer's start; strides in bytes; buf is false where size is 0
 --   dense                       C order without gaps; aligned: it begins at a multiple of 16 bytes
 --   store                       where the buffer was when the leaf was made
---   _leaf = true, _low _mark _num   as above
+--   _leaf = true, _low _mark    as above
 --   places node                 where it has no memory: its elements are their own places, from 0; and the array of
 --                               random numbers that is made of them (plan.lua)
 --
@@ -51,13 +54,73 @@ M.TAG = "cudalua.gpuarray"
 
 M.mt = { __metatable = M.TAG, __name = M.TAG }
 
+---The value of _used in arrays that nothing has read.
+M.UNREAD = -1
+
+---@param shape integer[]
+---@return integer
+function M.size_of(shape)
+  local n = #shape
+  if n == 1 then return shape[1] end
+  if n == 2 then return shape[1] * shape[2] end
+  local size = 1
+  for k = 1, n do size = size * shape[k] end
+  return size
+end
+
+---@param x cudalua.gpuarray.Array
+---@return cudalua.dtype.DType
+function M.dtype_of(x)
+  local sig, a, b = x._sig, x._a, x._b -- a finalizer may compute x on the way
+  if sig then return sig.result end
+  return type(a) == "table" and a.dtype or b.dtype
+end
+
+---The leaf that an operand of an expression is, or the value that it had when it was evaluated. Nil: it is pending, or
+---no array.
+---@param o table
+---@return table?
+function M.leaf_of(o)
+  local sig, first = o._sig, o._b
+  if sig then return nil end
+  if sig == nil then return o._leaf and o or nil end
+  return first and first._leaf and first or nil
+end
+
+-- Fields that follow from others; arrays do not have them.
+M.derived = {
+  _dtype = M.dtype_of,
+  _ndim = function(x) return #x._shape end,
+  _size = function(x) return M.size_of(x._shape) end,
+  _leaf = function(x)
+    local sig, a = x._sig, x._a
+    return not sig and type(a) == "table" and a
+  end,
+  _first = function(x) return M.leaf_of(x) or false end,
+  _store = function(x)
+    local sig, a = x._sig, x._a
+    return not sig and type(a) == "table" and a.store
+  end,
+  _c = function() return false end,
+}
+
+local placeholders = {} -- dtype -> signature
+
 ---Stands as _sig in arrays that are only written down with, never computed: the arguments of a function while
 ---fuse.lua looks at what it does. `_real` of such an array is the leaf that it stands for, _part(...) a view.
-M.placeholder = setmetatable({}, { __index = function()
-  require("cudalua.base.errors").raise("LogicError", "gpuarray.fuse: the function needs the value of an argument " ..
-    "(an element, its text, a part of a computed array); arguments have no values while the function " ..
-    "is traced; use element-wise operations, and where(condition, a, b) to choose between two values")
-end })
+---@param dtype cudalua.dtype.DType
+---@return table sig  with `placeholder`
+function M.placeholder(dtype)
+  local sig = placeholders[dtype]
+  if sig then return sig end
+  sig = setmetatable({ placeholder = true, result = dtype }, { __index = function()
+    require("cudalua.base.errors").raise("LogicError", "gpuarray.fuse: the function needs the value of an argument " ..
+      "(an element, its text, a part of a computed array); arguments have no values while the function " ..
+      "is traced; use element-wise operations, and where(condition, a, b) to choose between two values")
+  end })
+  placeholders[dtype] = sig
+  return sig
+end
 
 ---Is an expression made of such arguments?
 ---@param x any
@@ -65,7 +128,7 @@ end })
 ---@return boolean
 function M.is_traced(x, known)
   if type(x) ~= "table" or not x._sig then return false end
-  if x._sig == M.placeholder then return true end
+  if x._sig.placeholder then return true end
   if known[x] == nil then
     known[x] = M.is_traced(x._a, known) or M.is_traced(x._b, known) or M.is_traced(x._c, known)
   end

@@ -9,12 +9,13 @@ local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local rows = require "cudalua.gpuarray.kernel.thread_rows"
 local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
+local marks = require "cudalua.gpuarray.core.marks"
 local strides_of = require "cudalua.gpuarray.core.strides"
 local tile = require "cudalua.gpuarray.kernel.tile"
 
 local type, abs, ceil, floor, max, min = type, math.abs, math.ceil, math.floor, math.max, math.min
 
-local ordered = strides_of.ordered
+local number_from, ordered = marks.number_from, strides_of.ordered
 
 local M = {}
 
@@ -71,13 +72,13 @@ end
 
 -- ---- the walk -----------------------------------------------------------------------------------------------------
 
-local serial = 0
 local spare = false -- a walk that is not under way; another one begins a new one, as in a finalizer that computes
 
 ---A walk over an expression, and what it found. It is the launch of the expression's kernel, too.
 ---@class cudalua.gpuarray.Walk : cudalua.gpuarray.Launch
 ---@field state table          the program up to here: a node of the tree of programs
----@field serial integer       the walk's number; operands that it came by are marked with it
+---@field start integer        of its marks (marks.lua): an operand that it came by is marked with start + number of its
+---  value
 ---@field values integer       of the program, so far: operands and results
 ---@field shape integer[]      of the result
 ---@field dense boolean        element i of the program is element i of its result in C order
@@ -128,7 +129,7 @@ function M.begin(shape, dense)
     again_from = {}, again_to = {}, again_leaf = {}, again_leaves = {}, again_operations = {}, again_share = {},
     scalar_types = {}, scalar_values = {}, scalar_of = {}, path = {}, signatures = {}, seconds = {}, thirds = {},
     entries = {} }
-  serial, w.serial = serial + 1, serial + 1
+  w.start = marks.begin()
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.nrepeats, w.nagain = 0, 0
   w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
@@ -143,6 +144,7 @@ end
 ---@param computed boolean  the kernel was launched
 function M.finish(w, computed)
   local leaves, inner, scalars, types = w.leaves, w.inner, w.scalars, w.scalar_types
+  marks.finish(w.start, w.values)
   for i = 1, w.nleaves do leaves[i] = false end -- memory must not live on here
   for i = 1, w.nscalars do
     if types[i] then w.scalar_of[scalars[i]] = nil end
@@ -232,7 +234,7 @@ local function leaf(w, l)
       end
     end
   end
-  l._mark, l._num = w.serial, w.values
+  l._mark = w.start + w.values
   local n = w.nleaves + 1
   w.nleaves, w.leaves[n], w.classes[n] = n, l, class
   if l.places then
@@ -263,7 +265,7 @@ end
 
 local function end_operation(w, x, sig, n)
   w.values = w.values + 1
-  x._mark, x._num = w.serial, w.values
+  x._mark = w.start + w.values
   if n > 0 then
     w.again_to[n], w.again_leaves[n], w.again_operations[n] = w.values, w.nleaves, w.ninner - w.again_operations[n]
   end
@@ -298,9 +300,9 @@ local LONG = 16
 -- then goes back.
 local function walk_long(w, x)
   local nodes, signatures, seconds, thirds, before = w.path, w.signatures, w.seconds, w.thirds, w.depth
-  local depth, mark = before, w.serial
+  local depth, start = before, w.start
   while true do
-    local sig, a, b, c = x._sig, x._a, x._b, x._c
+    local sig, a, b = x._sig, x._a, x._b local c = sig and sig.z and x._c -- luacheck: ignore 631
     if not sig or sig.maps then
       w.depth = depth
       walk(w, x)
@@ -309,13 +311,12 @@ local function walk_long(w, x)
     local n = begin_operation(w, x)
     depth = depth + 1
     nodes[depth], signatures[depth], seconds[depth], thirds[depth], w.entries[depth] = x, sig, b, c, n
-    local first = type(a) == "table" and (a._first or a)
-    if not first or first._leaf == true or first._mark == mark or not first._sig then
+    if type(a) ~= "table" or not a._sig or number_from(start, a) then
       w.depth = depth
       walk(w, a, sig.x)
       break
     end
-    x = first
+    x = a
   end
   for k = depth, before + 1, -1 do
     local y, sig, b, c, n = nodes[k], signatures[k], seconds[k], thirds[k], w.entries[k]
@@ -337,19 +338,19 @@ end
 ---@param dtype? cudalua.dtype.DType  of a value
 function walk(w, x, dtype)
   if type(x) == "number" then return number(w, x, dtype) end
-  x = x._first or x
-  if x._mark == w.serial then
+  local sig, a, b = x._sig, x._a, x._b local c = sig and sig.z and x._c -- on one line: a finalizer may compute x
+  if sig == false then return walk(w, b and b._leaf and b or leaf_of(x)) end
+  if not sig and not x._leaf then return scalar(w, x._scalar, dtype, false) end
+  local known = number_from(w.start, x)
+  if known then
     local n = w.nrepeats + 1
-    w.nrepeats, w.repeats[n], w.repeats_at[n] = n, x._num, w.values
-    return step(w, x._num)
+    w.nrepeats, w.repeats[n], w.repeats_at[n] = n, known, w.values
+    return step(w, known)
   end
-  if x._leaf == true then
+  if not sig then
     w.values = w.values + 1
     return leaf(w, x)
   end
-  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
-  if sig == false then return walk(w, leaf_of(x)) end
-  if not sig then return scalar(w, x._scalar, dtype, false) end
   if sig.maps then return M.walk_map(w, x, sig, a, b, c) end -- reductions, too
   if x._born - x._low >= LONG then return walk_long(w, x) end
   local n = begin_operation(w, x)

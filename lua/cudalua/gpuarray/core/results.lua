@@ -20,7 +20,7 @@ local strides = require "cudalua.gpuarray.core.strides"
 local waiting = require "cudalua.gpuarray.core.waiting"
 
 local ceil, max, min = math.ceil, math.max, math.min
-local same, AGAIN = layout.same, run.AGAIN
+local dtype_of, same, AGAIN = object.dtype_of, layout.same, run.AGAIN
 
 local M = {}
 
@@ -36,7 +36,7 @@ M.MOST, M.OPERATIONS, M.LEAVES, M.MORE = 16, 160, 48, 4
 ---@return table|false leaf  false: none
 local function home_of(x, known)
   if type(x) ~= "table" then return false end
-  local leaf = x._leaf == true and x or x._first
+  local leaf = object.leaf_of(x)
   if leaf then return leaf.buf and leaf end
   if not x._sig then return false end
   local found = known[x]
@@ -74,7 +74,7 @@ local function groups_of(list)
   local groups, seen, known, here = {}, {}, {}, core.context_id()
   for i = 1, #list do
     local x = list[i]
-    if x._sig and x._sig ~= object.placeholder and not x._sig.reduces and not seen[x] then
+    if x._sig and not x._sig.placeholder and not x._sig.reduces and not seen[x] then
       seen[x] = true
       local home = storage.several and home_of(x, known)
       local context, shape, group = home and home.store.context or here, x._shape, nil
@@ -141,7 +141,7 @@ local function store_too(r, x)
     evaluate.evaluate(x)
     return
   end
-  local buf, context = storage.buffer(r.size * x._dtype.itemsize)
+  local buf, context = storage.buffer(r.size * dtype_of(x).itemsize)
   if context ~= r.context or not x._sig then
     if buf then storage.give_back(buf) end
     evaluate.evaluate(x)
@@ -158,15 +158,15 @@ end
 local function walk_all(w, r)
   for i = 1, r.n do
     local x = r.list[i]
-    local itemsize = x._dtype.itemsize
+    local itemsize = dtype_of(x).itemsize
     w.root, w.largest, w.bytes = x, max(w.largest, itemsize), w.bytes + itemsize
-    plan.walk(w, x, x._dtype)
+    plan.walk(w, x, dtype_of(x))
     if i > 1 and (w.ninner + i > M.OPERATIONS or w.nleaves > M.LEAVES) then return i - 1 end
     if not r.whole and w.nleaves > evaluate.limits.LEAVES then
       r.many = true
       return 0
     end
-    plan.step(w, plan.store_tokens[x._dtype])
+    plan.step(w, plan.store_tokens[dtype_of(x)])
   end
   return r.n
 end
@@ -188,7 +188,7 @@ end
 
 -- Where a result goes.
 local function leaf_of(r, i, order)
-  local dtype = r.list[i]._dtype
+  local dtype = dtype_of(r.list[i])
   local store = storage.bare_store(r.buffers[i], r.size * dtype.itemsize, r.context)
   if not order then return storage.fresh_leaf(store, dtype, r.shape) end
   return storage.new_leaf(store, 0, dtype, r.shape, strides.strides_in(order, r.shape, dtype.itemsize))
@@ -207,7 +207,8 @@ local function settle(r, i, order, captured)
   local x, buf, context = r.list[i], r.buffers[i], r.context
   if not order and not captured and buf and not (storage.is_scoped() or planning.notes) then
     if x._born > storage.evaluated then storage.evaluated = x._born end
-    if x._sig and not x._store then x._sig, x._a, x._b, x._c, x._low = false, buf, context, false, math.huge return end -- luacheck: ignore 631
+    local kind = storage.kind_of(object.dtype_of(x), context)
+    if storage.settle_in(x, buf, kind) then return end
   end
   local leaf = leaf_of(r, i, order)
   if captured then run.captured(leaf) end
@@ -316,7 +317,7 @@ end
 local function take_memory(r, list)
   for i = 1, min(#list, M.MOST) do
     local x = list[i]
-    local buf, context = storage.buffer(r.size * x._dtype.itemsize)
+    local buf, context = storage.buffer(r.size * dtype_of(x).itemsize)
     r.n, r.list[i], r.buffers[i] = i, x, buf
     if context ~= r.context then return false end
   end

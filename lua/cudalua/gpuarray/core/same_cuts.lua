@@ -8,9 +8,13 @@
 
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
+local marks = require "cudalua.gpuarray.core.marks"
+local object = require "cudalua.gpuarray.core.object"
 local planning = require "cudalua.gpuarray.core.planning"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
+
+local leaf_of, number_from, size_of = object.leaf_of, marks.number_from, object.size_of
 
 local M = {}
 
@@ -53,17 +57,19 @@ end)
 ---Forgets everything.
 function M.forget() known, turn = {}, 0 end
 
-local mark, nleaves = 0, 0 -- of one comparison, which runs no finalizer
+local start, nleaves = 0, 0 -- the marks of one comparison, and how many arrays it has read
 
 -- The code of an operand; nil: it is none of these.
 local function code_of(o, born, low)
   if type(o) ~= "table" then return o and VALUE or NONE end
-  local leaf = o._leaf == true and o or o._first
+  local leaf = leaf_of(o)
   if leaf then
-    if leaf._mark ~= mark then
-      leaf._mark, leaf._num, nleaves = mark, nleaves, nleaves + 1
+    local number = number_from(start, leaf)
+    if not number then
+      number, nleaves = nleaves + 1, nleaves + 1
+      leaf._mark = start + number
     end
-    return leaf._num < VALUE - LEAF and LEAF + leaf._num or nil
+    return number <= VALUE - LEAF and LEAF + number - 1 or nil
   end
   local sig = o._sig
   if not sig then return o._scalar ~= nil and VALUE or nil end
@@ -76,7 +82,7 @@ local function code(y, low)
   local sig, born = y._sig, y._born
   local number = sig and sig.number
   if not number or number >= SIGNATURES or sig.maps then return nil end
-  local a, b, c = code_of(y._a, born, low), code_of(y._b, born, low), code_of(y._c, born, low)
+  local a, b, c = code_of(y._a, born, low), code_of(y._b, born, low), sig.z and code_of(y._c, born, low) or NONE
   return a and b and c and ((a * OPERAND + b) * OPERAND + c) * SIGNATURES + number
 end
 
@@ -94,10 +100,25 @@ local function leave(nodes, all)
   spare = nodes
 end
 
-local function begin_marks() mark, nleaves = M.new_mark(), 0 end
+-- Calls f(...) with marks of its own. A finalizer may come in between, and search the records, too.
+local function with_marks(f, ...)
+  local outer, n = start, nleaves
+  start, nleaves = marks.begin(), 0
+  local result = f(...)
+  marks.finish(start, nleaves)
+  start, nleaves = outer, n
+  return result
+end
 
 -- May a record be of this expression?
-local function is_like(r, x) return r.n == x._born - x._low + 1 and r.sig == x._sig and r.size == x._size end
+local function is_like(r, x) return r.n == x._born - x._low + 1 and r.sig == x._sig and r.size == size_of(x._shape) end
+
+local function have_codes(nodes, n, codes, low)
+  for k = 1, n do
+    if code(nodes[k], low) ~= codes[k] then return false end
+  end
+  return true
+end
 
 ---Are an expression's operations those of a record?
 ---@param r cudalua.gpuarray.SameCuts
@@ -105,19 +126,14 @@ local function is_like(r, x) return r.n == x._born - x._low + 1 and r.sig == x._
 ---@param low integer  _born of the first one
 ---@return boolean
 function M.are_same(r, nodes, low)
-  local codes = r.codes
-  begin_marks()
-  for k = 1, r.n do
-    if code(nodes[k], low) ~= codes[k] then return false end
-  end
-  return true
+  return with_marks(have_codes, nodes, r.n, r.codes, low)
 end
 
 -- Some memory that is read.
 local function memory_of(nodes, n)
   for k = 1, n do
     local a = nodes[k]._a
-    local leaf = type(a) == "table" and (a._leaf == true and a or a._first)
+    local leaf = type(a) == "table" and leaf_of(a)
     if leaf and leaf.buf and not leaf.store.released then return leaf end
   end
   return false
@@ -196,21 +212,22 @@ function M.make(x)
   return done
 end
 
+local function codes_from(nodes, n, low)
+  local codes = {}
+  for k = 1, n do
+    local c = code(nodes[k], low)
+    if not c then return nil end
+    codes[k] = c
+  end
+  return codes
+end
+
 -- The codes of an expression's operations; nil: some have none.
 local function codes_of(x)
   local nodes, all, n = operations_of(x)
-  local codes, low = {}, x._low
-  begin_marks()
-  for k = 1, n or 0 do
-    local c = code(nodes[k], low)
-    if not c then
-      n = nil
-      break
-    end
-    codes[k] = c
-  end
+  local codes = n and with_marks(codes_from, nodes, n, x._low)
   leave(nodes, all)
-  return n and codes
+  return codes
 end
 
 -- A place for a new record.
@@ -241,8 +258,8 @@ function M.begin(x)
   end
   local place = place_for(x)
   if place then
-    known[place] = { sig = x._sig, n = x._born - x._low + 1, size = x._size, low = 0, codes = false, cuts = {},
-      ready = false, others = 0 }
+    known[place] = { sig = x._sig, n = x._born - x._low + 1, size = size_of(x._shape), low = 0, codes = false,
+      cuts = {}, ready = false, others = 0 }
   end
 end
 

@@ -9,10 +9,10 @@ local object = require "cudalua.gpuarray.core.object"
 local pairs_of = require "cudalua.base.pairs_of"
 local planning = require "cudalua.gpuarray.core.planning"
 local new_table = require "table.new"
-local weak_table = require("cudalua.base.tables").weak
+local tables = require "cudalua.base.tables"
 
 local density, context_id, max = layout.density, core.context_id, math.max
-local mt = object.mt
+local mt, size_of, sub, weak_table = object.mt, object.size_of, tables.sub, tables.weak
 
 local M = {}
 
@@ -120,7 +120,7 @@ local function new_leaf(store, offset, dtype, shape, strides)
   local dense = strides == dense_strides(shape, dtype.itemsize) or density(shape, strides, dtype.itemsize)
   return { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
     aligned = (store.skew + offset) % 16 == 0, store = store, _leaf = true,
-    _low = store.exported and -math.huge or math.huge, _mark = 0, _num = 0, _turn = -1 }
+    _low = store.exported and -math.huge or math.huge, _mark = 0, _turn = -1 }
 end
 M.new_leaf = new_leaf
 
@@ -335,20 +335,34 @@ end
 ---@return table
 local function fresh_leaf(store, dtype, shape)
   return { buf = store.buf, off = 0, dtype = dtype, shape = shape, strides = dense_strides(shape, dtype.itemsize),
-    dense = true, aligned = true, store = store, _leaf = true, _low = math.huge, _mark = 0, _num = 0, _turn = -1 }
+    dense = true, aligned = true, store = store, _leaf = true, _low = math.huge, _mark = 0, _turn = -1 }
 end
 M.fresh_leaf = fresh_leaf
 
 ---An array that has a value.
 ---@param leaf table
----@param size integer
 ---@return cudalua.gpuarray.Array
-function M.array_of(leaf, size)
-  local shape = leaf.shape
-  return setmetatable({ _dtype = leaf.dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = false,
-    _b = false, _c = false, _born = 0, _low = math.huge, _leaf = leaf, _store = leaf.store, _first = false, _used = 0,
-    _mark = 0, _num = 0 }, mt)
+function M.array_of(leaf)
+  return setmetatable({ _shape = leaf.shape, _sig = false, _a = leaf, _b = false, _born = 0, _low = math.huge,
+    _used = 0, _mark = 0 }, mt)
 end
+
+local kinds = {} -- context -> dtype -> record
+
+---What is known of an array that has memory and no leaf.
+---@param dtype cudalua.dtype.DType
+---@param context integer
+---@return {dtype: cudalua.dtype.DType, context: integer}
+local function kind_of(dtype, context)
+  local known = sub(kinds, context)
+  local kind = known[dtype]
+  if not kind then
+    kind = { dtype = dtype, context = context }
+    known[dtype] = kind
+  end
+  return kind
+end
+M.kind_of = kind_of
 
 ---A new array of what was computed.
 ---@param buf userdata|false
@@ -357,16 +371,21 @@ end
 ---@param shape integer[]
 ---@param size integer
 ---@param strides? integer[]  default: C order
+---@param ticket? integer     the kernel left the value in a cell, see mailbox.lua
 ---@return cudalua.gpuarray.Array
-function M.array_in(buf, context, dtype, shape, size, strides)
-  if strides or scoped or not buf then
+function M.array_in(buf, context, dtype, shape, size, strides, ticket)
+  if strides or scoped or not buf or planning.notes then
     local store = M.new_store(buf, size * dtype.itemsize, context)
-    return M.array_of(new_leaf(store, 0, dtype, shape, strides or dense_strides(shape, dtype.itemsize)), size)
+    return M.array_of(new_leaf(store, 0, dtype, shape, strides or dense_strides(shape, dtype.itemsize)))
   end
   -- leaf_of() makes the rest when somebody asks.
-  return setmetatable({ _dtype = dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = buf,
-    _b = context, _c = false, _born = 0, _low = math.huge, _leaf = false,
-    _store = false, _first = false, _used = 0, _mark = 0, _num = 0 }, mt)
+  local kind = kind_of(dtype, context)
+  if ticket then
+    return setmetatable({ _shape = shape, _sig = false, _a = buf, _b = kind, _c = ticket, _born = 0, _low = math.huge,
+      _used = 0, _mark = 0 }, mt)
+  end
+  return setmetatable({ _shape = shape, _sig = false, _a = buf, _b = kind, _born = 0, _low = math.huge, _used = 0,
+    _mark = 0 }, mt)
 end
 
 ---An array whose elements are not set to anything, in C order or with the given strides.
@@ -379,30 +398,31 @@ function M.empty(dtype, shape, size, strides)
   local bytes = size * dtype.itemsize
   local buf, context = M.buffer(bytes)
   strides = strides or dense_strides(shape, dtype.itemsize)
-  return M.array_of(new_leaf(M.new_store(buf, bytes, context), 0, dtype, shape, strides), size)
+  return M.array_of(new_leaf(M.new_store(buf, bytes, context), 0, dtype, shape, strides))
 end
 
 ---How an array that has a value lies in memory now.
 ---@param x cudalua.gpuarray.Array
 ---@return table leaf
 function M.leaf_of(x)
-  local l, store = x._leaf, x._store
-  if not l then -- see evaluate.force(); it belongs to no scope
-    local new_store = bare_store(x._a, x._size * x._dtype.itemsize, x._b)
-    local new = fresh_leaf(new_store, x._dtype, x._shape)
-    l, store = x._leaf, x._store
-    if not l then
-      x._leaf, x._store, x._a, x._b, x._c = new, new_store, false, false, false
+  local l, kind = x._a, x._b
+  if type(l) == "userdata" then -- it belongs to no scope
+    local store = bare_store(l, size_of(x._shape) * kind.dtype.itemsize, kind.context)
+    local new = fresh_leaf(store, kind.dtype, x._shape)
+    if x._a == l then
+      x._a, x._b = new, false
       return new
-    end -- else a finalizer used it meanwhile
+    end
+    l = x._a -- a finalizer used it meanwhile
   end
+  local store = l.store
   if store.released then
     if store.failure then error(store.failure, 0) end
     errors.raise("LogicError", "gpuarray: the memory of this array was released")
   end
   if l.buf ~= store.buf or store.exported ~= (l._low < 0) then
     l = new_leaf(store, l.off, l.dtype, l.shape, l.strides)
-    x._leaf = l
+    x._a = l
   end
   return l
 end
@@ -477,7 +497,7 @@ function M.unread(x, from, most, list)
     local y = pending[i]
     if y then
       if y._born <= from then break end
-      if y._store == false and y._used == 0 and y._sig and y ~= x then
+      if y._used < 0 and y._sig and y ~= x then
         n = n + 1
         if not list then break end
         list[n] = y
@@ -512,7 +532,7 @@ local function is_part(operand) return type(operand) == "table" and operand._sig
 -- A pending array will read what is in the storage of its operand, where that is a leaf of what is there now.
 local function bind(operand, x)
   if type(operand) ~= "table" then return end
-  if operand._leaf ~= true then
+  if operand._sig ~= nil then
     local a, b = operand._a, operand._b
     if is_part(operand) then
       bind(a, x)
@@ -521,7 +541,7 @@ local function bind(operand, x)
     return
   end
   local store = operand.store
-  if operand.buf ~= store.buf then return end
+  if not store or operand.buf ~= store.buf then return end
   add(store, "readers", x)
 end
 
@@ -531,10 +551,11 @@ local function bind_all()
   while listed < count do
     local i = listed + 1
     local x = pending[i]
-    if x and x._sig then
+    local sig = x and x._sig
+    if sig then
       bind(x._a, x)
       bind(x._b, x)
-      bind(x._c, x)
+      if sig.z then bind(x._c, x) end
     end
     if listed == i - 1 and i <= count and pending[i] == x then listed = i end
   end
@@ -589,19 +610,44 @@ function M.release(store)
   if store.bytes > 0 and not store.owner then give_back(store.buf) end
 end
 
-local gone_leaf = { buf = false, off = 0, shape = {}, strides = {}, dense = true, aligned = true, store = gone,
-  _leaf = true, _low = math.huge, _mark = 0, _num = 0 }
+-- The value of an array that has none any more.
+local function gone_leaf(x, store)
+  return { buf = false, off = 0, dtype = object.dtype_of(x), shape = x._shape, strides = {}, dense = true,
+    aligned = true, store = store, _leaf = true, _low = math.huge, _mark = 0 }
+end
 
 ---Gives the memory of an array back that has a value.
 ---@param x cudalua.gpuarray.Array
 function M.release_array(x)
-  if x._leaf then
-    if not x._store.released then M.leaf_of(x) end -- so that it keeps no buffer of before
-    return M.release(x._store)
+  local leaf = gone_leaf(x, gone)
+  local own = x._a
+  if type(own) == "table" then
+    if not own.store.released then own = M.leaf_of(x) end -- so that it keeps no buffer of before
+    return M.release(own.store)
   end
-  local buf = x._a -- nobody used it, so there is nothing else: see leaf_of()
-  x._leaf, x._store, x._a, x._b, x._c = gone_leaf, gone, false, false, false
-  give_back(buf)
+  x._a, x._b = leaf, false -- nobody used it, so there is nothing else: see leaf_of()
+  give_back(own)
+end
+
+-- A check and the changes, with nothing between them that may run a finalizer: each on one line, as
+-- spec/gpuarray/results_spec.lua has one run between any two.
+
+---A pending array gets its value.
+---@param x cudalua.gpuarray.Array
+---@param leaf table
+function M.settle(x, leaf)
+  local store = leaf.store
+  if x._sig then store.origin, x._sig, x._a, x._b, x._low = x._used >= 0 and x, false, leaf, x._used >= 0 and leaf, math.huge if rawget(x, "_c") then x._c = false end end -- luacheck: ignore 631
+end
+
+---The same if nothing has read it, so that nobody needs the leaf yet.
+---@param x cudalua.gpuarray.Array
+---@param buf userdata  its memory
+---@param kind table    see kind_of()
+---@return boolean done
+function M.settle_in(x, buf, kind)
+  if x._sig and x._used < 0 then x._sig, x._a, x._b, x._low = false, buf, kind, math.huge if rawget(x, "_c") then x._c = false end else return false end -- luacheck: ignore 631
+  return true
 end
 
 ---Forgets an expression that was not computed.
@@ -613,10 +659,9 @@ function M.drop(x, failure)
     store = bare_store(false, 0, false)
     store.released, store.failure = true, failure
   end
-  local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, strides = {}, dense = true, aligned = true,
-    store = store, _leaf = true, _low = math.huge, _mark = 0, _num = 0 }
-  x._sig, x._a, x._b, x._c, x._low, x._store, x._leaf, x._first = false, false, false, false, math.huge, store,
-    leaf, leaf
+  local leaf = gone_leaf(x, store)
+  x._sig, x._a, x._b, x._low = false, leaf, leaf, math.huge
+  if rawget(x, "_c") then x._c = false end
 end
 
 -- The same at the end of a scope: skips memory that is already freed or that a graph uses.
@@ -661,10 +706,10 @@ end
 ---@return boolean
 local function is_dead(x, known)
   if type(x) ~= "table" then return false end
-  local leaf = x._leaf == true and x or x._first
+  local leaf = object.leaf_of(x)
   if leaf then return leaf.store.released and leaf.store.buf == leaf.buf end
   if not x._sig then return false end
-  if x._sig == object.placeholder then return true end
+  if x._sig.placeholder then return true end
   local dead = known[x]
   if dead == nil then
     dead = is_dead(x._a, known) or is_dead(x._b, known) or is_dead(x._c, known)

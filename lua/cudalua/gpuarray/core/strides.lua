@@ -3,6 +3,7 @@
 -- strides that it would have if each operation were computed by itself.
 
 local layout = require "cudalua.base.layout"
+local leaf_of = require("cudalua.gpuarray.core.object").leaf_of
 
 local abs, same = math.abs, layout.same
 
@@ -64,8 +65,8 @@ end
 
 -- The axes of an operand in their order; false: C order without gaps, and so is what is made of it.
 local function order_of(x, known)
-  x = x._first or x
-  if x._leaf == true then return not x.dense and ordered(x.shape, x.strides) end
+  local leaf = leaf_of(x)
+  if leaf then return not leaf.dense and ordered(leaf.shape, leaf.strides) end
   local order = known[x]
   if order ~= nil then return order end
   order = false
@@ -74,7 +75,7 @@ local function order_of(x, known)
     known[x] = false
     return false
   end
-  local shape, a, b, c = x._shape, x._a, x._b, x._c -- a finalizer may compute x on the way
+  local shape, a, b, c = x._shape, x._a, x._b, sig and sig.z and x._c -- a finalizer may compute x on the way
   for k = 1, 3 do
     local o = k == 1 and a or k == 2 and b or k == 3 and c
     local extents = type(o) == "table" and (o._shape or o.shape)

@@ -142,7 +142,8 @@ local read, told = core.array_read, core.array_told
 ---@param x cudalua.gpuarray.Array
 ---@return boolean|number|nil  nil: its memory tells
 function M.told(x)
-  return told(watched[x._b], x._c, types[x._dtype])
+  local kind = x._b
+  return told(watched[kind.context], x._c, types[kind.dtype])
 end
 
 -- dtype -> host memory for one element, with its slot, that no read has at the moment. Each read takes one and puts it

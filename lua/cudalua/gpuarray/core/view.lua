@@ -1,19 +1,12 @@
 -- Arrays that show a part of another one's memory, or all of it in another shape.
 
 local layout = require "cudalua.base.layout"
-local object = require "cudalua.gpuarray.core.object"
 local storage = require "cudalua.gpuarray.core.storage"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 
 local M = {}
 
-local placeholder = object.placeholder
-
-local function size_of(shape)
-  local size = 1
-  for k = 1, #shape do size = size * shape[k] end
-  return size
-end
+local function is_placeholder(x) return x._sig and x._sig.placeholder end
 
 local same = layout.same
 
@@ -48,17 +41,17 @@ end
 ---@param dtype? cudalua.dtype.DType  default: x's
 ---@return cudalua.gpuarray.Array
 function M.of(x, offset, shape, strides, dtype)
-  if x._sig == placeholder then return x._part(x, offset, shape, strides, dtype or x._dtype) end
+  if is_placeholder(x) then return x._part(x, offset, shape, strides, dtype or x._dtype) end
   local l = evaluate.evaluate(x)
-  local leaf = leaf_at(x._store, l, l.off + offset, dtype or x._dtype, shape, strides)
-  return storage.array_of(leaf, size_of(shape))
+  local leaf = leaf_at(l.store, l, l.off + offset, dtype or x._dtype, shape, strides)
+  return storage.array_of(leaf)
 end
 
 ---The strides of an array in bytes; it is evaluated.
 ---@param x cudalua.gpuarray.Array
 ---@return integer[]
 function M.strides(x)
-  if x._sig == placeholder then return x._real.strides end
+  if is_placeholder(x) then return x._real.strides end
   return evaluate.evaluate(x).strides
 end
 

@@ -14,6 +14,7 @@
 local core = require "cudalua.core"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
+local object = require "cudalua.gpuarray.core.object"
 local planning = require "cudalua.gpuarray.core.planning"
 local storage = require "cudalua.gpuarray.core.storage"
 
@@ -100,7 +101,7 @@ local function look(x, context, seen, each)
   if type(x) ~= "table" or seen[x] then return true end
   seen[x], seen.n = true, seen.n + 1
   if seen.n > NODES then return false end
-  local leaf = x._leaf == true and x or x._first
+  local leaf = object.leaf_of(x)
   if leaf then
     if not is_ours(leaf, context) then return false end
     local store = leaf.store
@@ -132,7 +133,7 @@ end
 -- The bytes that an operand keeps alive besides those that are counted; nil: it cannot wait.
 local function bytes_of(operand, context)
   local known = M.list and counted_stores(context)
-  if operand._leaf == true then
+  if operand._sig == nil then
     local store = operand.store
     return is_ours(operand, context) and (known and known[store] and 0 or store.bytes) or nil
   end

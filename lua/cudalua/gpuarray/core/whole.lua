@@ -57,14 +57,14 @@ end
 local function add_cost(x, cost)
   if type(x) ~= "table" or cost[x] then return true end
   cost[x] = true
-  local leaf = x._leaf == true and x or x._first
+  local leaf = object.leaf_of(x)
   if leaf then
     cost.bytes = cost.bytes + storage.bytes_of(leaf)
     return not leaf.places and not mapped.is_across(leaf, leaf.shape)
   end
   local sig = x._sig
-  if sig == object.placeholder then return false end
   if not sig then return true end
+  if sig.placeholder then return false end
   cost.operations = cost.operations + 1
   return add_cost(x._a, cost) and add_cost(x._b, cost) and add_cost(x._c, cost)
 end
@@ -113,7 +113,7 @@ end
 function M.write(x, out, box, since)
   local store = out.store
   evaluate.fit(x)
-  if type(x) == "table" and x._sig == false and x._leaf ~= true then x = storage.leaf_of(x) end
+  if type(x) == "table" and x._sig == false then x = storage.leaf_of(x) end
   local ok, buf, context = pcall(storage.buffer, store.bytes)
   if not ok then
     if evaluate.is_final(buf) then error(buf, 0) end

@@ -48,8 +48,8 @@ local function clashes(x, out, seen, below)
   local looked = below and seen.below or seen
   if type(x) ~= "table" or looked[x] then return false end
   looked[x] = true
-  x = x._first or x
-  if x._leaf == true then
+  x = object.leaf_of(x) or x
+  if x._sig == nil and x._leaf then
     if x.buf ~= out.buf then return x._low < 0 and out._low < 0 and overlap(x, out) end
     return below or not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
       layout.same(x.strides, out.strides))
@@ -216,7 +216,7 @@ end
 ---@param sources table[]            leaves that kernels read meanwhile
 ---@return table? leaf
 function M.at_once(out, dtype, shape, sources)
-  if not object.is_array(out) or out._sig == object.placeholder or out._dtype ~= dtype or
+  if not object.is_array(out) or out._sig and out._sig.placeholder or out._dtype ~= dtype or
     not layout.same(out._shape, shape) or out._size == 0 then
     return nil
   end

@@ -332,7 +332,7 @@ end
 -- An array of positions, or what is to be written, must not lie in the memory that is written to.
 local function apart(leaf, buf)
   if leaf.buf ~= buf then return leaf end
-  return view.copy(storage.array_of(leaf, graph.size_of(leaf.shape)), "C")._leaf
+  return view.copy(storage.array_of(leaf), "C")._leaf
 end
 
 -- The arrays of positions, apart from the memory that is written to.

@@ -331,7 +331,7 @@ function M.wrap(memory, shape, dtype, options)
 
   local store = storage.new_store(mem, bytes or offset + high, make.context_of(mem))
   store.skew, store.exported, store.pinned, store.owner = address % 16, true, true, o.base or true
-  return storage.array_of(storage.new_leaf(store, offset, dtype, shape, strides), size)
+  return storage.array_of(storage.new_leaf(store, offset, dtype, shape, strides))
 end
 
 -- ---- files ----------------------------------------------------------------------------------------------------------

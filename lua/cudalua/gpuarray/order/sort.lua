@@ -68,7 +68,7 @@ end
 
 local function shaped(leaf, x, dtype)
   local l = storage.new_leaf(leaf.store, leaf.off, dtype, x._shape, storage.dense_strides(x._shape, dtype.itemsize))
-  return storage.array_of(l, x._size)
+  return storage.array_of(l)
 end
 
 -- The last axis of an array of real numbers in order; see M.ordered.

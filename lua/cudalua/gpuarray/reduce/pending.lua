@@ -42,7 +42,7 @@ end
 function M.note(a) graph.reduces_traced = graph.reduces_traced or object.is_traced(a, {}) end
 
 -- A pending array of this shape, which waits; nil: it has to start now. `to`: the axes.
-local function node(sig, a, to, shape, size)
+local function node(sig, a, to, shape)
   if graph.limits_lifted() then
     M.note(a)
     return nil
@@ -53,9 +53,9 @@ local function node(sig, a, to, shape, size)
   repeat -- making room may compute the operand
     operand = graph.operand(a)
     bytes, only = waiting.admit(operand, context)
-  until operand._leaf == true or operand._sig
+  until operand._sig ~= false
   if not bytes then return nil end
-  local x = graph.finish(sig, shape, #shape, size, operand, to, false, operand._low)
+  local x = graph.finish(sig, shape, operand, to, false, operand._low)
   if hooks.profiling and not graph.is_traced() then storage.set_line(x, core.here() or false) end
   if x._sig then waiting.wait(x, operand, bytes, only) end
   return x
@@ -67,7 +67,7 @@ end
 ---@param to cudalua.gpuarray.Reduced
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
 function M.written(kind, a, to)
-  return node(signature(kind, kind, kind.row.name, false), a, to, to.shape, to.outputs)
+  return node(signature(kind, kind, kind.row.name, false), a, to, to.shape)
 end
 
 ---Writes down a scan.
@@ -78,7 +78,7 @@ end
 ---@param shape integer[]  of the result
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
 function M.scanned(scan, kind, a, axis, shape)
-  return node(signature(sub(scan, kind), kind, scan[1], true), a, { axis = axis }, shape, a._size)
+  return node(signature(sub(scan, kind), kind, scan[1], true), a, { axis = axis }, shape)
 end
 
 -- ---- computing ------------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ end
 
 -- What stands for the operand of a pending reduction: see run.lua.
 local function operand_of(o)
-  if o._leaf ~= true then
+  if o._sig ~= nil then
     return { _operand = o, _shape = o._shape, _size = o._size, _dtype = o._dtype, _born = o._born, _low = o._low }
   end
   return { _operand = o, _shape = o.shape, _size = graph.size_of(o.shape), _dtype = o.dtype, _born = 0,
@@ -102,10 +102,10 @@ local function array_of(x)
   local o = x._operand
   if not o then return x end
   if o._sig then return o end
-  local leaf = o._leaf == true and o or o._first
+  local leaf = object.leaf_of(o)
   local store = storage.bare_store(leaf.buf, leaf.store.bytes, leaf.store.context)
   store.skew = leaf.store.skew
-  return storage.array_of(storage.new_leaf(store, leaf.off, leaf.dtype, leaf.shape, leaf.strides), x._size)
+  return storage.array_of(storage.new_leaf(store, leaf.off, leaf.dtype, leaf.shape, leaf.strides))
 end
 
 -- The mean in the type that variances are computed in, with all axes.
@@ -126,7 +126,7 @@ local function in_two(kind, x, to, mean)
   end
   mean = mean and storage.new_leaf(mean.store, 0, t, shape, storage.dense_strides(shape, t.itemsize)) or
     mean_of(t, values, to, shape)
-  local distance = graph.binary(ops.sub, values, storage.array_of(mean, to.outputs))
+  local distance = graph.binary(ops.sub, values, storage.array_of(mean))
   local square = graph.binary(ops.mul, distance, distance)
   list[#list + 1], list[#list + 2] = distance, square
   local leaf = run.leaf(kind.spread, square, { axes = axes, shape = to.shape, strides = to.strides,
@@ -154,7 +154,7 @@ function M.spread(kind, a, to)
   local leaf = compute(kind, a, to)
   local store = storage.new_store(leaf.buf, leaf.store.bytes, leaf.store.context)
   store.exported, store.pinned = leaf.store.exported, leaf.store.pinned
-  return storage.array_of(storage.fresh_leaf(store, kind.result, to.shape), to.outputs)
+  return storage.array_of(storage.fresh_leaf(store, kind.result, to.shape))
 end
 
 -- ---- what waits -----------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ end
 function waiting.compute(x)
   local leaf = traced(leaf_of, x)
   evaluate.take(x, leaf)
-  return x._leaf == leaf and leaf or storage.leaf_of(x)
+  return x._a == leaf and leaf or storage.leaf_of(x)
 end
 
 -- The variances of a group, by themselves. They share the mean, which may be a member of the group.
@@ -239,7 +239,7 @@ local function group_of(list, i)
   if not sig then return nil end
   local group = { { kind = sig.reduces, to = to, array = x }, operand = operand, scans = sig.scans }
   local kinds = { sig.reduces }
-  local axes, rank = to.axes, #(operand._leaf == true and operand.shape or operand._shape)
+  local axes, rank = to.axes, #(operand._sig == nil and operand.shape or operand._shape)
   for k = i + 1, sig.scans and 0 or list.n do
     local y = list[k]
     if y then
@@ -259,7 +259,7 @@ end
 local function stored_by(group, asked, wanted)
   local x = group.operand
   local sig = x._sig
-  if x._leaf == true or not sig or sig.reduces or group.scans then return nil end
+  if not sig or sig.reduces or group.scans then return nil end
   if x == asked then return x end
   local found
   for _, y in ipairs(wanted or {}) do

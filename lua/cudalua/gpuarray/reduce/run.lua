@@ -623,9 +623,7 @@ end
 
 -- The result in this memory, a new array.
 local function result_in(buf, context, kind, to, ticket)
-  local result = storage.array_in(buf, context, kind.result, to.shape, to.outputs)
-  if ticket and not result._leaf then result._c = ticket end
-  return result
+  return storage.array_in(buf, context, kind.result, to.shape, to.outputs, nil, ticket)
 end
 
 -- The leaf of a result that an array gets.

@@ -231,7 +231,7 @@ local function attempt(since, scan, context)
   local done = runs.kernel(w)
   plan.finish(w, done)
   if not done then return AGAIN end
-  return to or scan.pending and out or storage.array_of(out, size)
+  return to or scan.pending and out or storage.array_of(out)
 end
 
 ---Scans an array that has elements.
