@@ -179,11 +179,10 @@ local function operand(x)
   return leaf
 end
 
--- The dtype of what operand() returns.
+-- The dtype of what operand() returns; `dtype` is a field of leaves, and a property of what a finalizer has computed.
 local function dtype_of(x)
   local sig = x._sig
-  if sig then return sig.result end
-  return sig == nil and x.dtype or object.dtype_of(x) -- a finalizer computed it
+  return sig and sig.result or x.dtype
 end
 
 -- ---- shapes -------------------------------------------------------------------------------------------------------

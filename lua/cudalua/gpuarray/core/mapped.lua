@@ -208,13 +208,13 @@ function walk_below(w, x, dtype, below)
     return number
   end
   local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
-  if sig == false then return walk_below(w, leaf_of(x), dtype, below) end
-  if sig == nil and x._leaf then
+  if object.is_leaf(x) then
     w.values = w.values + 1
     below.numbers[x] = w.values
     mapped_leaf(w, x, below)
     return w.values
   end
+  if sig == false then return walk_below(w, leaf_of(x), dtype, below) end
   if not sig then return scalar(w, x, dtype) end
   if w.values > MOST_VALUES then
     w.first = w.first or w.met[1] and w.met[1].array or x

@@ -29,7 +29,7 @@
 --   buf off dtype shape strides bytes from the buffer's start; strides in bytes; buf is false where size is 0
 --   dense                       C order without gaps; aligned: it begins at a multiple of 16 bytes
 --   store                       where the buffer was when the leaf was made
---   _leaf = true, _low _mark    as above
+--   _leaf = true, _low _mark    as above; _sig and _b as of an array with a value: false, and the leaf itself
 --   places node                 where it has no memory: its elements are their own places, from 0; and the array of
 --                               random numbers that is made of them (plan.lua)
 --
@@ -82,10 +82,12 @@ end
 ---@return table?
 function M.leaf_of(o)
   local sig, first = o._sig, o._b
-  if sig then return nil end
-  if sig == nil then return o._leaf and o or nil end
-  return first and first._leaf and first or nil
+  return not sig and first and first._leaf and first or nil
 end
+
+---@param o table  leaf, array, or a value in a table
+---@return boolean
+function M.is_leaf(o) return o._b == o end
 
 -- Fields that follow from others; arrays do not have them.
 M.derived = {

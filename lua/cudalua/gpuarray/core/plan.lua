@@ -338,9 +338,11 @@ end
 ---@param dtype? cudalua.dtype.DType  of a value
 function walk(w, x, dtype)
   if type(x) == "number" then return number(w, x, dtype) end
-  local sig, a, b = x._sig, x._a, x._b local c = sig and sig.z and x._c -- on one line: a finalizer may compute x
-  if sig == false then return walk(w, b and b._leaf and b or leaf_of(x)) end
-  if not sig and not x._leaf then return scalar(w, x._scalar, dtype, false) end
+  local sig, b, a, c = x._sig, x._b if sig then a, c = x._a, sig.z and x._c end -- on one line: see docs/architecture.md
+  if not sig and b ~= x then
+    if sig == nil then return scalar(w, x._scalar, dtype, false) end
+    return walk(w, b and b._leaf and b or leaf_of(x))
+  end
   local known = number_from(w.start, x)
   if known then
     local n = w.nrepeats + 1

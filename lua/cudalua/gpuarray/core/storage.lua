@@ -12,7 +12,7 @@ local new_table = require "table.new"
 local tables = require "cudalua.base.tables"
 
 local density, context_id, max = layout.density, core.context_id, math.max
-local mt, size_of, sub, weak_table = object.mt, object.size_of, tables.sub, tables.weak
+local is_leaf, mt, size_of, sub, weak_table = object.is_leaf, object.mt, object.size_of, tables.sub, tables.weak
 
 local M = {}
 
@@ -118,9 +118,11 @@ M.dense_strides = dense_strides
 ---@return table
 local function new_leaf(store, offset, dtype, shape, strides)
   local dense = strides == dense_strides(shape, dtype.itemsize) or density(shape, strides, dtype.itemsize)
-  return { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
-    aligned = (store.skew + offset) % 16 == 0, store = store, _leaf = true,
-    _low = store.exported and -math.huge or math.huge, _mark = 0, _turn = -1 }
+  local leaf = { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
+    aligned = (store.skew + offset) % 16 == 0, store = store, places = false, views = false, _leaf = true, _sig = false,
+    _b = false, _low = store.exported and -math.huge or math.huge, _mark = 0, _turn = -1 }
+  leaf._b = leaf
+  return leaf
 end
 M.new_leaf = new_leaf
 
@@ -334,8 +336,11 @@ end
 ---@param shape integer[]
 ---@return table
 local function fresh_leaf(store, dtype, shape)
-  return { buf = store.buf, off = 0, dtype = dtype, shape = shape, strides = dense_strides(shape, dtype.itemsize),
-    dense = true, aligned = true, store = store, _leaf = true, _low = math.huge, _mark = 0, _turn = -1 }
+  local leaf = { buf = store.buf, off = 0, dtype = dtype, shape = shape,
+    strides = dense_strides(shape, dtype.itemsize), dense = true, aligned = true, store = store, places = false,
+    views = false, _leaf = true, _sig = false, _b = false, _low = math.huge, _mark = 0, _turn = -1 }
+  leaf._b = leaf
+  return leaf
 end
 M.fresh_leaf = fresh_leaf
 
@@ -532,7 +537,7 @@ local function is_part(operand) return type(operand) == "table" and operand._sig
 -- A pending array will read what is in the storage of its operand, where that is a leaf of what is there now.
 local function bind(operand, x)
   if type(operand) ~= "table" then return end
-  if operand._sig ~= nil then
+  if not is_leaf(operand) then
     local a, b = operand._a, operand._b
     if is_part(operand) then
       bind(a, x)
@@ -612,8 +617,9 @@ end
 
 -- The value of an array that has none any more.
 local function gone_leaf(x, store)
-  return { buf = false, off = 0, dtype = object.dtype_of(x), shape = x._shape, strides = {}, dense = true,
-    aligned = true, store = store, _leaf = true, _low = math.huge, _mark = 0 }
+  local leaf = fresh_leaf(store, object.dtype_of(x), x._shape)
+  leaf.buf, leaf.strides = false, {}
+  return leaf
 end
 
 ---Gives the memory of an array back that has a value.

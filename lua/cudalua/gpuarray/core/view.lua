@@ -25,10 +25,10 @@ local function leaf_at(store, l, offset, dtype, shape, strides)
   end
   local leaf = storage.new_leaf(store, offset, dtype, shape, strides)
   if not views then
-    l.views, l.next_view = { leaf }, 1
+    l.views = { leaf, next = 1 }
   else
-    l.next_view = l.next_view % KEPT + 1
-    views[l.next_view] = leaf
+    views.next = views.next % KEPT + 1
+    views[views.next] = leaf
   end
   return leaf
 end

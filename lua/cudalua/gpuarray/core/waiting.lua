@@ -133,7 +133,7 @@ end
 -- The bytes that an operand keeps alive besides those that are counted; nil: it cannot wait.
 local function bytes_of(operand, context)
   local known = M.list and counted_stores(context)
-  if operand._sig == nil then
+  if object.is_leaf(operand) then
     local store = operand.store
     return is_ours(operand, context) and (known and known[store] and 0 or store.bytes) or nil
   end

@@ -113,7 +113,7 @@ end
 function M.write(x, out, box, since)
   local store = out.store
   evaluate.fit(x)
-  if type(x) == "table" and x._sig == false then x = storage.leaf_of(x) end
+  if type(x) == "table" and x._sig == false and not object.is_leaf(x) then x = storage.leaf_of(x) end
   local ok, buf, context = pcall(storage.buffer, store.bytes)
   if not ok then
     if evaluate.is_final(buf) then error(buf, 0) end

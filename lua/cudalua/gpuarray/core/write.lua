@@ -49,7 +49,7 @@ local function clashes(x, out, seen, below)
   if type(x) ~= "table" or looked[x] then return false end
   looked[x] = true
   x = object.leaf_of(x) or x
-  if x._sig == nil and x._leaf then
+  if object.is_leaf(x) then
     if x.buf ~= out.buf then return x._low < 0 and out._low < 0 and overlap(x, out) end
     return below or not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
       layout.same(x.strides, out.strides))

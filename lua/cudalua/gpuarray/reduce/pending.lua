@@ -53,7 +53,7 @@ local function node(sig, a, to, shape)
   repeat -- making room may compute the operand
     operand = graph.operand(a)
     bytes, only = waiting.admit(operand, context)
-  until operand._sig ~= false
+  until object.is_leaf(operand) or operand._sig
   if not bytes then return nil end
   local x = graph.finish(sig, shape, operand, to, false, operand._low)
   if hooks.profiling and not graph.is_traced() then storage.set_line(x, core.here() or false) end
@@ -88,7 +88,7 @@ end
 
 -- What stands for the operand of a pending reduction: see run.lua.
 local function operand_of(o)
-  if o._sig ~= nil then
+  if not object.is_leaf(o) then
     return { _operand = o, _shape = o._shape, _size = o._size, _dtype = o._dtype, _born = o._born, _low = o._low }
   end
   return { _operand = o, _shape = o.shape, _size = graph.size_of(o.shape), _dtype = o.dtype, _born = 0,
@@ -239,7 +239,7 @@ local function group_of(list, i)
   if not sig then return nil end
   local group = { { kind = sig.reduces, to = to, array = x }, operand = operand, scans = sig.scans }
   local kinds = { sig.reduces }
-  local axes, rank = to.axes, #(operand._sig == nil and operand.shape or operand._shape)
+  local axes, rank = to.axes, #(object.is_leaf(operand) and operand.shape or operand._shape)
   for k = i + 1, sig.scans and 0 or list.n do
     local y = list[k]
     if y then
