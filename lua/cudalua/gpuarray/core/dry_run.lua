@@ -200,7 +200,7 @@ local function note_kernel(self, launch, step, is_first, is_last)
   local leaves, writes = launch.leaves, launch.writes or {}
   for i = 1, is_first and (launch.nleaves or #leaves) or 0 do k.reads[i] = leaves[i] end
   for i = 1, is_last and (launch.nwrites or #writes) or 0 do k.writes[i] = writes[i] end
-  if launch.serial then
+  if launch.start then
     of_walk(k, launch)
   else
     k.shape, k.operations = launch.shape, launch.operations -- of fuse.lua

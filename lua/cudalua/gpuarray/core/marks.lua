@@ -9,18 +9,17 @@ M.MOST = 2 ^ 20
 local last = 0 -- below 2^53, as searches give back what they did not use
 
 ---@param start integer
----@param x table  leaf or array
+---@param x table  leaf or array; others have no marks
 ---@return integer?  what a search has marked it with, less the start; nil: it did not come by
 function M.number_from(start, x)
-  local number = x._mark - start
+  local number = (x._mark or 0) - start
   return number > 0 and number <= M.MOST and number or nil
 end
 
 ---Begins a search.
 ---@return integer start
 function M.begin()
-  local start = last
-  last = start + M.MOST
+  local start = last last = start + M.MOST -- on one line: a finalizer must not begin at the same number
   return start
 end
 
