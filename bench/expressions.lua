@@ -1,11 +1,11 @@
 -- What lazy expressions cost the host: programs on arrays of 1000 elements, with cuLaunchKernel replaced by a function
 -- that does nothing. In microseconds of CPU time a call: with the collector, and without it; and bytes of garbage.
--- Needs no GPU, but a processor of type x86-64.
+-- Needs no GPU, but Linux on a processor of type x86-64.
 --   ./dev bench expressions [PROCESSES [OTHER]]
--- OTHER is the folder lua/ of another version. It runs in turns with this one, so both see the same load. Each process
--- takes the tenth percentile of its rounds, and the table has the least of the processes.
+-- OTHER is the folder lua/ of another version. Its processes and those of this version run at the same time on one
+-- core, so that both see the same load. The table has the means of the processes.
 local ffi = require "ffi"
-local percentile, processes, other = 0.1, tonumber(arg[1] or 2), arg[2]
+local processes, other = tonumber(arg[1] or 2), arg[2]
 
 -- ---- one process ----------------------------------------------------------------------------------------------------
 
@@ -13,6 +13,7 @@ ffi.cdef [[
 typedef struct { long s, ns; } cpu_time;
 int cpu_clock(int id, cpu_time *t) __asm__("clock_gettime");
 int mprotect(void *address, size_t length, int protection);
+int sched_setaffinity(int process, size_t size, const uint64_t *mask);
 ]]
 local time = ffi.new "cpu_time"
 
@@ -25,7 +26,9 @@ end
 local function take_out_launches()
   assert(jit.arch == "x64", "launches can only be taken out on x86-64")
   local path
-  for line in io.lines "/proc/self/maps" do path = path or line:match "%S*/libcuda%.so%S*" or line:match "%S*softgpu[^/]*%.so%S*" end
+  for line in io.lines "/proc/self/maps" do
+    path = path or line:match "%S*/libcuda%.so%S*" or line:match "%S*softgpu[^/]*%.so%S*"
+  end
   ffi.cdef "int cuLaunchKernel(void);"
   local code = ffi.cast("uint8_t *", ffi.cast("void *", ffi.load(path).cuLaunchKernel))
   local page = 4096
@@ -34,33 +37,27 @@ local function take_out_launches()
   ffi.copy(code, "\x31\xc0\xc3", 3) -- xor eax, eax; ret
 end
 
-local function sorted_at(list)
-  table.sort(list)
-  return list[math.max(1, math.floor(#list * percentile))]
-end
+local SECONDS, BARE, TIMES = 1, 50, 20
 
 local function measure(f)
   for _ = 1, 1500 do f() end
-  local start = now()
-  for _ = 1, 200 do f() end
-  local calls = math.max(20, math.floor(25000 / ((now() - start) / 200)))
-  local times, bare, bytes = {}, {}, 0
-  for round = 1, 40 do
-    start = now()
-    for _ = 1, calls do f() end
-    times[round] = (now() - start) / calls
-  end
-  for round = 1, 20 do
+  local start, calls, bare, bytes = now(), 0, 0, 0
+  repeat
+    for _ = 1, 20 do f() end
+    calls = calls + 20
+  until now() - start > SECONDS * 1e6
+  local time_of_call = (now() - start) / calls
+  for _ = 1, TIMES do
     collectgarbage()
     collectgarbage "stop"
     local before = collectgarbage "count"
     start = now()
-    for _ = 1, 50 do f() end
-    bare[round] = (now() - start) / 50
-    bytes = (collectgarbage "count" - before) * 1024 / 50
+    for _ = 1, BARE do f() end
+    bare = bare + now() - start
+    bytes = (collectgarbage "count" - before) * 1024 / BARE
     collectgarbage "restart"
   end
-  return sorted_at(times), sorted_at(bare), bytes
+  return time_of_call, bare / (TIMES * BARE), bytes
 end
 
 local names = { "200 operations and a sum", "30 operations", "Black-Scholes, eval of both", "Adam, eval(m, v, p)",
@@ -93,6 +90,7 @@ local function programs(gpuarray)
 end
 
 if arg[1] == "measure" then
+  ffi.C.sched_setaffinity(0, 8, ffi.new("uint64_t[1]", 2 ^ tonumber(arg[2])))
   local core = require "cudalua.core"
   local cuda = require "cudalua"
   cuda.init()
@@ -112,31 +110,32 @@ end
 
 -- ---- all of them ----------------------------------------------------------------------------------------------------
 
-local function run(folder)
+local function start(folder, core)
   local path = folder and ("%s/?.lua;%s/?/init.lua;%s"):format(folder, folder, package.path) or package.path
-  local pipe = io.popen(("LUA_PATH='%s' %s bench/expressions.lua measure"):format(path, arg[-1] or "luajit"))
-  local rows = {}
+  return io.popen(("LUA_PATH='%s' %s bench/expressions.lua measure %d"):format(path, arg[-1] or "luajit", core))
+end
+
+-- Adds the numbers that a process prints.
+local function add(sums, pipe)
+  local k = 0
   for line in pipe:lines() do
-    local row = {}
-    for number in line:gmatch "%S+" do row[#row + 1] = tonumber(number) end
-    rows[#rows + 1] = row
+    k = k + 1
+    local i = 0
+    for number in line:gmatch "%S+" do
+      i = i + 1
+      sums[k][i] = (sums[k][i] or 0) + tonumber(number)
+    end
   end
   pipe:close()
-  assert(#rows == #names, "the process failed")
-  return rows
+  assert(k == #names, "a process failed")
 end
 
-local function least(best, rows)
-  for k, row in ipairs(rows) do
-    best[k] = best[k] or { math.huge, math.huge, math.huge }
-    for i = 1, 3 do best[k][i] = math.min(best[k][i], row[i]) end
-  end
-end
-
-local here, before = {}, other and {}
-for _ = 1, processes do
-  if other then least(before, run(other)) end
-  least(here, run())
+local here, before = {}, {}
+for k = 1, #names do here[k], before[k] = {}, {} end
+for k = 1, processes do
+  local first, second = other and start(other, k % 2), start(nil, k % 2)
+  if first then add(before, first) end
+  add(here, second)
 end
 
 print(("| program, 1000 elements |%s us | no collector |%s bytes of garbage |"):format(other and " other |" or "",
@@ -144,8 +143,8 @@ print(("| program, 1000 elements |%s us | no collector |%s bytes of garbage |"):
 for k, name in ipairs(names) do
   local row = { ("%-28s"):format(name) }
   for i, format in ipairs { "%.1f", "%.1f", "%.0f" } do
-    if other then row[#row + 1] = format:format(before[k][i]) end
-    row[#row + 1] = format:format(here[k][i])
+    if other then row[#row + 1] = format:format(before[k][i] / processes) end
+    row[#row + 1] = format:format(here[k][i] / processes)
   end
   print("| " .. table.concat(row, " | ") .. " |")
 end

@@ -11,6 +11,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
+local marks = require "cudalua.gpuarray.core.marks"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
 local planning = require "cudalua.gpuarray.core.planning"
@@ -71,12 +72,13 @@ end
 
 -- Groups the pending arrays of a list, without duplicates.
 local function groups_of(list)
-  local groups, seen, known, here = {}, {}, {}, core.context_id()
+  local groups, known, here, start = {}, storage.several and {}, core.context_id(), marks.begin()
   for i = 1, #list do
     local x = list[i]
-    if x._sig and not x._sig.placeholder and not x._sig.reduces and not seen[x] then
-      seen[x] = true
-      local home = storage.several and home_of(x, known)
+    local sig = x._sig
+    if sig and not sig.placeholder and not sig.reduces and x._mark ~= start + 1 then
+      x._mark = start + 1
+      local home = known and home_of(x, known)
       local context, shape, group = home and home.store.context or here, x._shape, nil
       for k = 1, #groups do
         local each = groups[k]
@@ -89,6 +91,7 @@ local function groups_of(list)
       group[#group + 1] = x
     end
   end
+  marks.finish(start, 1)
   return groups
 end
 
@@ -324,11 +327,22 @@ local function take_memory(r, list)
   return true
 end
 
+local none = {}
+local spare = false -- results that are computed; a finalizer that computes some meanwhile begins others
+
+-- The spare results must not keep arrays or memory alive.
+local function forget(r)
+  for i = r.n, 1, -1 do r.list[i], r.buffers[i] = nil, nil end
+  r.asked, spare = false, r
+end
+
 -- Computes the first results of a list in one kernel; returns those that are left, and whether one of them has to be
 -- cut.
 local function compute_some(list, group, asked)
-  local r = { n = 0, list = {}, buffers = {}, later = {}, shape = group.shape, size = graph.size_of(group.shape),
-    context = group.context, launching = false, asked = asked or false, whole = group.whole or false, many = false }
+  local r = spare or { list = {}, buffers = {}, later = {} }
+  spare = false
+  r.n, r.shape, r.size, r.context = 0, group.shape, graph.size_of(group.shape), group.context
+  r.launching, r.asked, r.whole, r.many = false, asked or false, group.whole or false, false
   local ok, taken = pcall(take_memory, r, list)
   if not ok or not taken then
     give_back(r)
@@ -342,7 +356,9 @@ local function compute_some(list, group, asked)
     if not r.launching then give_back(r) end
     error(failure, 0)
   end
-  return r.later, r.many
+  if #r.later > 0 then return r.later, r.many end
+  forget(r)
+  return none, r.many
 end
 
 local function compute(group)
