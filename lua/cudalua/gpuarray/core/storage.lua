@@ -352,19 +352,18 @@ function M.array_of(leaf)
     _used = 0, _mark = 0 }, mt)
 end
 
-local kinds = {} -- context -> dtype -> record
+local kinds, recent_kind = {}, {} -- context -> dtype -> record; the last one
 
 ---What is known of an array that has memory and no leaf.
 ---@param dtype cudalua.dtype.DType
 ---@param context integer
 ---@return {dtype: cudalua.dtype.DType, context: integer}
 local function kind_of(dtype, context)
+  local kind = recent_kind
+  if kind.dtype == dtype and kind.context == context then return kind end
   local known = sub(kinds, context)
-  local kind = known[dtype]
-  if not kind then
-    kind = { dtype = dtype, context = context }
-    known[dtype] = kind
-  end
+  kind = known[dtype] or { dtype = dtype, context = context }
+  known[dtype], recent_kind = kind, kind
   return kind
 end
 M.kind_of = kind_of
