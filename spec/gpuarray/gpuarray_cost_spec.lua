@@ -4,6 +4,7 @@ local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local core = require "cudalua.core"
 local gpuarray = require "cudalua.gpuarray"
+local marks = require "cudalua.gpuarray.core.marks"
 local soft = gpu.soft and require "cudalua.softgpu"
 
 local N = 1000
@@ -98,6 +99,43 @@ describe("The cost of arrays", function()
     at_most(20, function() return a[5] end)
     local k = cuda.elementwise.ElementwiseKernel("float a, float *x, float *y", "y[i] = a * x[i]", "scaled")
     at_most(200, function() k(2, a, c) end)
+  end)
+
+  it("an array has eight fields, whatever becomes of it", function()
+    local function fields(x)
+      local n = 0
+      for _ in next, x do n = n + 1 end
+      return n
+    end
+    local x, y = a + b, a - b
+    assert.equal(8, fields(x))
+    x:eval() -- it has memory
+    assert.equal(8, fields(x))
+    local z = (x + y):eval() -- x has a leaf, and y is pending still
+    gpuarray.eval(y, x * y)
+    local all = { x, y, z, x[{ { 2, 5 } }], c:set(x), gpuarray.zeros(3) }
+    for _, each in ipairs(all) do assert.equal(8, fields(each)) end
+    x:release()
+    z:release()
+    for _, each in ipairs(all) do assert.equal(8, fields(each)) end
+    assert.equal(9, fields(gpuarray.where(a:gt(1), a, b)))
+  end)
+
+  it("searches through expressions have numbers of their own, also within each other", function()
+    local first, node = marks.begin(), {}
+    local second = marks.begin()
+    node._mark = second + 1
+    assert.is_nil(marks.number_from(first, node))
+    assert.equal(1, marks.number_from(second, node))
+    assert.is_nil(marks.number_from(first, {}))
+    marks.finish(second, 1)
+    marks.finish(first, 5) -- keeps its numbers, as others came later
+    local third = marks.begin()
+    assert.equal(second + 1, third)
+    assert.is_nil(marks.number_from(third, node))
+    marks.finish(third, 0) -- gives all of them back
+    assert.equal(third, marks.begin())
+    marks.finish(third, 0)
   end)
 
   it("temporaries are in bounded memory", function()
