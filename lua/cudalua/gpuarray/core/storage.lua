@@ -645,7 +645,7 @@ function M.settle(x, leaf)
   if x._sig then store.origin, x._sig, x._a, x._b, x._low = x._used >= 0 and x, false, leaf, x._used >= 0 and leaf, math.huge if rawget(x, "_c") then x._c = false end end -- luacheck: ignore 631
 end
 
----The same if nothing has read it, so that nobody needs the leaf yet.
+---The same if nothing has read it: its leaf is made later.
 ---@param x cudalua.gpuarray.Array
 ---@param buf userdata  its memory
 ---@param kind table    see kind_of()
