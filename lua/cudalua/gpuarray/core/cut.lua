@@ -109,11 +109,12 @@ end
 
 -- The expression also depends on the operands of its operations.
 local function include(s, o, start)
-  if type(o) ~= "table" or not o._sig then return end
+  local sig = type(o) == "table" and o._sig
+  if not sig then return end
   local number = number_from(start, o)
   if number then
     s.cone[number] = true
-  elseif o._sig.part then
+  elseif sig.part then
     include(s, o._a, start)
     include(s, o._b, start)
   end

@@ -129,8 +129,9 @@ end
 ---@param known table<any, boolean>  of those that were looked at
 ---@return boolean
 function M.is_traced(x, known)
-  if type(x) ~= "table" or not x._sig then return false end
-  if x._sig.placeholder then return true end
+  local sig = type(x) == "table" and x._sig
+  if not sig then return false end
+  if sig.placeholder then return true end
   if known[x] == nil then
     known[x] = M.is_traced(x._a, known) or M.is_traced(x._b, known) or M.is_traced(x._c, known)
   end

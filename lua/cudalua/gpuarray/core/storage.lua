@@ -413,11 +413,8 @@ function M.leaf_of(x)
   if type(l) == "userdata" then -- it belongs to no scope
     local store = bare_store(l, size_of(x._shape) * kind.dtype.itemsize, kind.context)
     local new = fresh_leaf(store, kind.dtype, x._shape)
-    if x._a == l then
-      x._a, x._b = new, false
-      return new
-    end
-    l = x._a -- a finalizer used it meanwhile
+    if x._a == l then x._a, x._b = new, false return new end -- otherwise a finalizer used it meanwhile
+    l = x._a
   end
   local store = l.store
   if store.released then
@@ -713,8 +710,9 @@ local function is_dead(x, known)
   if type(x) ~= "table" then return false end
   local leaf = object.leaf_of(x)
   if leaf then return leaf.store.released and leaf.store.buf == leaf.buf end
-  if not x._sig then return false end
-  if x._sig.placeholder then return true end
+  local sig = x._sig
+  if not sig then return false end
+  if sig.placeholder then return true end
   local dead = known[x]
   if dead == nil then
     dead = is_dead(x._a, known) or is_dead(x._b, known) or is_dead(x._c, known)
