@@ -210,8 +210,7 @@ local function settle(r, i, order, captured)
   local x, buf, context = r.list[i], r.buffers[i], r.context
   if not order and not captured and buf and not (storage.is_scoped() or planning.notes) then
     if x._born > storage.evaluated then storage.evaluated = x._born end
-    local kind = storage.kind_of(object.dtype_of(x), context)
-    if storage.settle_in(x, buf, kind) then return end
+    if storage.settle_in(x, buf, storage.kind_of(dtype_of(x), context)) then return end
   end
   local leaf = leaf_of(r, i, order)
   if captured then run.captured(leaf) end
@@ -339,8 +338,9 @@ end
 -- Computes the first results of a list in one kernel; returns those that are left, and whether one of them has to be
 -- cut.
 local function compute_some(list, group, asked)
-  local r = spare or { list = {}, buffers = {}, later = {} }
-  spare = false
+  local r
+  r, spare = spare, false
+  r = r or { list = {}, buffers = {}, later = {} }
   r.n, r.shape, r.size, r.context = 0, group.shape, graph.size_of(group.shape), group.context
   r.launching, r.asked, r.whole, r.many = false, asked or false, group.whole or false, false
   local ok, taken = pcall(take_memory, r, list)
