@@ -444,6 +444,7 @@ extern "C" __global__ void __launch_bounds__(256) array_mul_add(const unsigned l
   end)
 
   it("is that of the last kernel if a long expression is cut", function()
+    require("cudalua.gpuarray.core.habits").forget() -- other specs may have read such expressions one after the other
     local x, y = gpuarray.full(100, 2):eval(), gpuarray.full(100, 3):eval()
     local s = x
     for _ = 1, 100 do s = s * 0.5 + y end
