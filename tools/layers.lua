@@ -6,8 +6,8 @@
 return {
   {
     root = "lua/cudalua/",
-    -- 300 lines: what to write instead of other languages' code at the prompt, and topics of help(). 150: arrays of eight
-    -- fields (docs/programs.md), which save a fifth of the host's time in long programs.
+    -- 300 lines: what to write instead of other languages' code at the prompt, and topics of help().
+    -- 150: arrays of eight fields (docs/programs.md), which save a fifth of the host's time in long programs.
     budget = 52450,
     layers = {
       { "base", "base/",
