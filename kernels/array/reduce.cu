@@ -103,7 +103,7 @@ __device__ __forceinline__ int valid(const index_t n, const index_t r) {
   return r >= n ? 0 : n - r < @width@ ? (int)(n - r) : @width@;
 }
 
-//: tree_unit
+//: exchange
 // Two turns' values a and b that all lanes have, combined between lanes that differ in one bit: those without it have
 // a's then, the others b's.
 __device__ __forceinline__ acc_t exchange(const acc_t a, const acc_t b, const unsigned mask) {
@@ -112,6 +112,7 @@ __device__ __forceinline__ acc_t exchange(const acc_t a, const acc_t b, const un
   return combine(upper ? other : a, upper ? b : other);
 }
 
+//: tree_unit
 template <bool FULL, int BATCH, class Load, class Some, class Value>
 __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const Value &value, const bases_t &b,
                                              const index_t n, const index_t first) {

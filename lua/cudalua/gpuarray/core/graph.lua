@@ -57,6 +57,16 @@ local function binary_signature(op, a, b)
   return s
 end
 
+---The signature of an operation on two types.
+---@param op cudalua.gpuarray.Op
+---@param a cudalua.dtype.DType
+---@param b cudalua.dtype.DType
+---@return cudalua.gpuarray.Signature
+function M.binary_signature(op, a, b)
+  local row = sub(binary_signatures, op)[a]
+  return row and row[b] or binary_signature(op, a, b)
+end
+
 local function ternary_signature(op, a, b, c)
   local s = intern(op, op.infer(a, b, c))
   sub(sub(sub(ternary_signatures, op), a), b)[c] = s
@@ -120,11 +130,17 @@ function M.set_due(number) due = number end
 ---Starts the reductions that wait: see waiting.lua.
 function M.start_waiting() end
 
+---The same, unless they may wait for more than this operation.
+---@param x cudalua.gpuarray.Array
+---@return boolean waits
+function M.pass_waiting(x) return false end -- luacheck: ignore x
+
 -- An expression that reaches too far back, or one after which what waits has to start. What reads memory that others
 -- may change is computed at once.
 local function limit(x)
-  if x._born > due then M.start_waiting() end
+  local waits = x._born > due and M.pass_waiting(x)
   local many = fresh > MOST_ARRAYS
+  if waits and not many and x._low >= 0 and x._born - x._low <= reach then return end
   if many then fresh, turn = 0, turn + 1 end
   if reach == EAGER or x._low < 0 then
     M.evaluate(x)

@@ -116,6 +116,7 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field strides table|false  and by leaf: strides along the program's axes,
 ---@field links table|false    and the links of these
 ---@field first any            what has to be stored before, or false
+---@field rows table|false     a row kernel computes reductions on the way (reduce/row.lua)
 
 ---Begins a walk.
 ---@param shape integer[]  of the result
@@ -135,7 +136,7 @@ function M.begin(shape, dense)
   w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
   w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
-  w.maps, w.below, w.nodes, w.first, w.depth = false, false, false, false, 0
+  w.maps, w.below, w.nodes, w.first, w.depth, w.rows = false, false, false, false, 0, false
   return w
 end
 
@@ -154,7 +155,7 @@ function M.finish(w, computed)
   for i = 1, w.nagain do w.again[i] = false end
   for i = 1, w.nwrites do w.writes[i] = false end
   w.root, w.home, w.drawn, w.kernel, w.scratch, w.mailbox = false, false, false, false, false, false
-  w.below, w.met, w.nodes, w.first, w.strides, w.links = false, false, false, false, false, false
+  w.below, w.met, w.nodes, w.first, w.strides, w.links, w.rows = false, false, false, false, false, false, false
   spare = w
 end
 

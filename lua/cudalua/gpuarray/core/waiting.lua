@@ -5,8 +5,9 @@
 --   before a stream:use() begins and before it ends, before a capture, an event, and a wait of the host
 --   before operands are freed or dropped (map.lua), and when memory is short
 --   when AFTER operations were written since the first one
---   when they keep more than BYTES of memory alive. An array that is larger by itself waits only until something other
---   than another reduction or scan of it is written
+--   when they keep more than BYTES of memory alive. If the first one keeps more than that by itself, the others may
+--   keep BYTES besides, and all start when something is written that is no reduction or scan. If it may become part of a
+--   row kernel with them (reduce/row.lua), they wait on: it reads the same memory, or not more than as much of other memory
 --
 -- They have the values of their time as all pending arrays have: whoever writes to an operand computes its readers
 -- first, or leaves them the old memory.
@@ -51,8 +52,10 @@ function M.with_whole(f, ...)
   return leave(pcall(f, ...))
 end
 
-local bytes, alone = 0, false -- that they keep alive; the only operand of all of them, which exceeds BYTES
-local counted = false -- the storages of these bytes, weakly; false until a second one waits
+local bytes, large = 0, false -- that they keep alive; is the first one's operand left out, as it exceeds BYTES?
+local rows, last = false, 0 -- may they become part of a row kernel? the last operation that they wait for then
+local most = M.BYTES -- of `bytes`
+local counted = false -- the storages of these bytes, weakly; false until they are needed
 local due = math.huge
 
 local function set_due(born)
@@ -61,9 +64,10 @@ local function set_due(born)
 end
 
 planning.keeps(function()
-  local list, n, only, stores, at, make_room = M.list, bytes, alone, counted, due, storage.make_room
+  local list, n, above, may, to, limit, stores, at, make_room = M.list, bytes, large, rows, last, most, counted, due,
+    storage.make_room
   return function()
-    M.list, bytes, alone, counted, storage.make_room = list, n, only, stores, make_room
+    M.list, bytes, large, rows, last, most, counted, storage.make_room = list, n, above, may, to, limit, stores, make_room
     set_due(at)
   end
 end)
@@ -87,7 +91,7 @@ function M.start(asked, wanted)
   local list = M.list
   storage.make_room = nil
   if not list then return end
-  M.list, bytes, alone, counted = false, 0, false, false
+  M.list, bytes, large, rows, counted = false, 0, false, false, false
   set_due(math.huge)
   if list.n > 1 or list[1] ~= asked then M.run(list, asked, wanted) end
 end
@@ -148,36 +152,64 @@ end
 ---@param operand table  pending array or leaf
 ---@param context integer
 ---@return number? bytes  for wait(); nil: it has to start when it is written
----@return table|false|nil only
 function M.admit(operand, context)
   local new = bytes_of(operand, context)
   if not new then return nil end
-  local only = alone or bytes + new > M.BYTES and operand
-  if M.list and (alone and alone ~= operand or only and not alone) then
+  if M.list and bytes + new > most then
     start()
     return M.admit(operand, context)
   end
-  if alone then set_due(math.huge) end -- this one belongs to them
-  return new, only
+  if large then set_due(math.huge) end -- this one belongs to them
+  return new
 end
 
 ---Lets a reduction wait.
 ---@param x cudalua.gpuarray.Array
 ---@param operand table
----@param new number  what admit() returned
----@param only table|false
-function M.wait(x, operand, new, only)
-  alone, bytes = only, bytes + new
+---@param new number        what admit() returned
+---@param in_rows boolean   it may become part of a row kernel
+function M.wait(x, operand, new, in_rows)
+  if not M.list then
+    large, rows, last = new > M.BYTES, in_rows, x._born + M.AFTER
+    most = large and in_rows and new or M.BYTES
+  end
+  bytes, rows = bytes + (M.list and new or large and 0 or new), rows and in_rows
   if counted then look(operand, core.context_id(), { n = 0 }, count) end
   storage.add(M, "list", x)
   storage.make_room = start
   local list = M.list
   if not list then return end -- a finalizer has started it
-  if alone then
+  if large then
     set_due(x._born)
   elseif list.n == 1 then
-    set_due(x._born + M.AFTER)
+    set_due(last)
   end
+end
+
+---An operation was written for which what waits should start. If it may become part of a row kernel, what waits goes on
+---waiting.
+---@param x cudalua.gpuarray.Array
+---@return boolean waits
+function graph.pass_waiting(x)
+  local sig, a, b, c = x._sig, x._a, x._b, x._c
+  if not large or not rows or x._born > last or not sig or sig.maps then
+    start()
+    return false
+  end
+  local context, new, seen, list = core.context_id(), 0, { n = 0 }, {}
+  local known = counted_stores(context)
+  local function add(store)
+    if not known[store] then new, list[#list + 1] = new + store.bytes, store end
+  end
+  if not (look(a, context, seen, add) and look(b, context, seen, add) and look(c, context, seen, add)) or
+    bytes + new > most then
+    start()
+    return false
+  end
+  bytes = bytes + new
+  for i = 1, #list do known[list[i] ] = true end
+  set_due(x._born)
+  return M.list ~= false
 end
 
 return M

@@ -27,6 +27,7 @@ end
 ---@field ops string[]         names, in their order
 ---@field dtype cudalua.dtype.DType  of the result
 ---@field compute string       CUDA C of compute(), which gives one element as it lies in memory
+---@field reductions table[]   of a program with reductions in it: see LinedProgram
 ---@field pieces table<string, boolean>  what it needs of prelude.lua, by name
 ---@field ending table[]       the tokens of the end
 ---@field stores {dtype: cudalua.dtype.DType, name: string}[]  what a program with several results stores; compute()
@@ -38,7 +39,7 @@ end
 ---@field program cudalua.gpuarray.Program
 ---@field values table[]   all that there were
 ---@field stack table[]    those that were not used yet
----@field lines string[]   of compute()
+---@field lines cudalua.gpuarray.ProgramLine[]  of compute()
 ---@field params string[]  of compute(): arrays, and scalars, in the order of their tokens
 ---@field base table<string, string>  which variable one is, or is the negative of
 ---@field negative table<string, boolean>  is it the negative?
@@ -48,7 +49,18 @@ end
 local Reader = {}
 Reader.__index = Reader
 
+---A line of compute(): a variable and its value.
+---@class cudalua.gpuarray.ProgramLine
+---@field type string    C type
+---@field name string    of the variable
+---@field text string    an expression in C
+---@field op? string     the operation's name; none: elements are loaded, or converted
+
 function Reader:needs(dtype) use(self.program.pieces, ctype.pieces(dtype)) end
+
+function Reader:define(type, name, text, op)
+  self.lines[#self.lines + 1] = { type = type, name = name, text = text, op = op }
+end
 
 function Reader:push(dtype, name)
   local v = { dtype = dtype, name = name }
@@ -59,7 +71,7 @@ end
 -- Elements of arrays are loaded where something is done with them: what is only copied keeps its bits.
 function Reader:name_of(v)
   if v.load then
-    add(self.lines, "  const %s %s = %s;", ctype.register(v.dtype), v.name, v.load)
+    self:define(ctype.register(v.dtype), v.name, v.load)
     v.load = nil
   end
   return v.name
@@ -78,7 +90,7 @@ function Reader:pop(dtype)
   self:needs(v.dtype)
   self:needs(dtype)
   local name = ("c%d"):format(#self.lines + 1)
-  add(self.lines, "  const %s %s = %s;", ctype.register(dtype), name, ctype.convert(v.dtype, dtype, v.name))
+  self:define(ctype.register(dtype), name, ctype.convert(v.dtype, dtype, v.name))
   return name
 end
 
@@ -123,7 +135,7 @@ function Reader:operation(t)
     text, exact = t.op.code(decisive, t.result)
     text = text:gsub("%$(%d)", names)
   end
-  add(self.lines, "  const %s %s = %s;", ctype.register(t.result), name, exact and text or ctype.round(t.result, text))
+  self:define(ctype.register(t.result), name, exact and text or ctype.round(t.result, text), t.op.name)
   add(self.program.ops, t.op.name)
   self:push(t.result, name)
 end
@@ -142,7 +154,7 @@ function Reader:choice(t)
     end
   end
   self:needs(t.result)
-  add(self.lines, "  const %s %s = %s ? %s : %s;", ctype.memory(t.result), name, condition, texts[1], texts[2])
+  self:define(ctype.memory(t.result), name, ("%s ? %s : %s"):format(condition, texts[1], texts[2]), t.op.name)
   add(self.program.ops, t.op.name)
   local loaded = ctype.load(t.result, name)
   local v = self:push(t.result, loaded ~= name and name .. "v" or name)
@@ -176,6 +188,18 @@ function token_readers.store(self)
   stores[#stores + 1] = table.remove(self.stack)
 end
 
+-- A reduction whose result the program goes on with: see reduce/row_code.lua.
+function token_readers.reduce(self, t)
+  local list, kind = self.program.reductions, t.reduction
+  local n = #list + 1
+  list[n] = { kind = kind, value = self:pop(kind.values[#kind.values]), middle = t.middle }
+  local name = ("y%d"):format(n)
+  self:needs(kind.result)
+  local loaded = ctype.load(kind.result, name)
+  local v = self:push(kind.result, loaded ~= name and name .. "v" or name)
+  v.element, v.load = name, loaded ~= name and loaded or nil
+end
+
 -- Reads tokens up to those of the end.
 function Reader:read(tokens)
   for i, t in ipairs(tokens) do
@@ -206,13 +230,14 @@ local function in_order(params)
 end
 
 -- Takes out the lines that nothing needs since results were reused: the compiler would warn of them.
-function Reader:drop_spare()
-  local lines, kept = self.lines, {}
+-- `ends`: what comes behind them, and stays.
+function Reader:drop_spare(ends)
+  local lines, kept = self.lines, { unpack(ends) }
   for i = #lines, 1, -1 do
     local word, needed = self.spare[i], false
     if word then
       word = "%f[%w_]" .. word .. "%f[^%w_]"
-      for _, line in ipairs(kept) do needed = needed or line:find(word) end
+      for _, line in ipairs(kept) do needed = needed or line.text:find(word) end
     end
     if needed or not word then table.insert(kept, 1, lines[i]) end
   end
@@ -221,29 +246,56 @@ end
 
 -- What was read, as the function compute().
 function Reader:compute()
-  local p, lines, params = self.program, self.lines, in_order(self.params)
+  local p, ends, params = self.program, {}, in_order(self.params)
   local result = self.stack[#self.stack] or p.stores[1]
   p.dtype = result.dtype
   self:needs(p.dtype) -- for storing it
   local returned = #p.stores > 0 and "void" or ctype.memory(p.dtype)
-  if #p.stores == 0 then add(lines, "  return %s;", self:stored(result)) end
+  if #p.stores == 0 then ends[1] = { text = self:stored(result), form = "  return %s;" } end
   for k, v in ipairs(p.stores) do
     self:needs(v.dtype)
     add(params, "%s &r%d", ctype.memory(v.dtype), k)
-    add(lines, "  r%d = %s;", k, self:stored(v))
+    ends[k] = { text = self:stored(v), form = ("  r%d = %%s;"):format(k) }
+  end
+  local texts = {}
+  for k, line in ipairs(self:drop_spare(ends)) do
+    texts[k] = line.form and line.form:format(line.text) or ("  const %s %s = %s;"):format(line.type, line.name, line.text)
   end
   return ("static __device__ __forceinline__ %s compute(%s) {\n%s\n}\n"):format(returned, concat(params, ", "),
-    concat(self:drop_spare(), "\n"))
+    concat(texts, "\n"))
+end
+
+local function read(tokens)
+  local p = { leaves = {}, scalars = {}, ops = {}, ending = {}, stores = {}, pieces = {}, reductions = {} }
+  local reader = setmetatable({ program = p, values = {}, stack = {}, lines = {}, params = {}, base = {},
+    negative = {}, known = {}, spare = {} }, Reader)
+  reader:read(tokens)
+  return p, reader
 end
 
 ---@param tokens table[]
 ---@return cudalua.gpuarray.Program
 function M.program(tokens)
-  local p = { leaves = {}, scalars = {}, ops = {}, ending = {}, stores = {}, pieces = {} }
-  local reader = setmetatable({ program = p, values = {}, stack = {}, lines = {}, params = {}, base = {},
-    negative = {}, known = {}, spare = {} }, Reader)
-  reader:read(tokens)
+  local p, reader = read(tokens)
   p.compute = reader:compute()
+  return p
+end
+
+---A program with reductions in it, for kernels that are more than one function of an element.
+---@class cudalua.gpuarray.LinedProgram : cudalua.gpuarray.Program
+---@field lines cudalua.gpuarray.ProgramLine[]  of arrays' elements a1 ..., scalars s1 ..., and reductions' results y1 ...
+---@field reductions {kind: table, value: string}[]  the variables that are reduced
+---@field stores {dtype: cudalua.dtype.DType, text: string}[]  what is stored
+
+---@param tokens table[]
+---@return cudalua.gpuarray.LinedProgram
+function M.lines(tokens)
+  local p, reader = read(tokens)
+  for k, v in ipairs(p.stores) do
+    reader:needs(v.dtype)
+    p.stores[k] = { dtype = v.dtype, text = reader:stored(v) }
+  end
+  p.lines = reader.lines
   return p
 end
 

@@ -145,6 +145,8 @@ local function in_memory(t, o)
   add(t.arguments, "x.a%d.e[%s]", i, e)
 end
 
+M.in_memory = in_memory
+
 -- An operand whose elements are their own places: see plan.lua.
 local function in_places(t, o)
   local i, joint, at, width = o.number, o.joint, o.at, o.width
@@ -376,7 +378,10 @@ function M.pieces_of_kernel(form, mode, fields, o)
   elseif form == "rows" then
     fill(mode .. "_pack")
   else
-    if mode == "tree" then fill "tree_pack" end
+    if mode == "tree" then
+      fill "tree_pack"
+      fill "exchange"
+    end
     fill "unit"
     if mode ~= "tree" then fill(o.word and "words" or "each") end
     fill(mode .. "_unit")

@@ -57,6 +57,8 @@ local function part_key(kind)
   return key
 end
 
+M.part_key = part_key
+
 -- What decides about the order of members, so that the order in a program does not.
 local function key_of(kind)
   local key = kind.key
@@ -135,7 +137,7 @@ function M.spread(name, from, t, result)
   local quotient = ("$1 / (%s)$n"):format(c[1])
   spread.row = { name = name }
   spread.finish = name == "std" and ("sqrt%s(%s)"):format(c[2], quotient) or quotient
-  spread.finished, spread.result, spread.signature, spread.stages = t, result, nil, nil
+  spread.finished, spread.result, spread.signature, spread.stages, spread.divides = t, result, nil, nil, true
   kind = { row = spread.row, middle = middle, squares = squares, spread = spread, result = result, finished = t,
     tree = true, ordered = true, acc = middle.acc }
   known[name] = kind

@@ -13,6 +13,7 @@ local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local planning = require "cudalua.gpuarray.core.planning"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
+local row = require "cudalua.gpuarray.reduce.row"
 local run = require "cudalua.gpuarray.reduce.run"
 local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -49,15 +50,15 @@ local function node(sig, a, to, shape)
   end
   if core.current_stream():is_capturing() then return nil end
   local context = core.context_id()
-  local operand, bytes, only
+  local operand, bytes
   repeat -- making room may compute the operand
     operand = graph.operand(a)
-    bytes, only = waiting.admit(operand, context)
+    bytes = waiting.admit(operand, context)
   until object.is_leaf(operand) or operand._sig
   if not bytes then return nil end
   local x = graph.finish(sig, shape, operand, to, false, operand._low)
   if hooks.profiling and not graph.is_traced() then storage.set_line(x, core.here() or false) end
-  if x._sig then waiting.wait(x, operand, bytes, only) end
+  if x._sig then waiting.wait(x, operand, bytes, not sig.scans and row.may_fit(a, to)) end
   return x
 end
 
@@ -281,6 +282,7 @@ local function attempt(f, x)
 end
 
 function waiting.run(list, asked, wanted)
+  row.try(list, asked, wanted)
   for i = 1, list.n do
     local group = group_of(list, i)
     if group then

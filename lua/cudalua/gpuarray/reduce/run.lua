@@ -570,6 +570,7 @@ local function crossing(w, axes)
   return last
 end
 M.crossing, M.close = crossing, close
+M.parts = { widest = widest, tokens_of = tokens_of, lying = lying, stored_token = stored_token, new_plan = new_plan }
 
 local PIECE = 1024 -- elements, at most
 

@@ -1,0 +1,74 @@
+// Rows on chip: a kernel reads each row once, and computes several reductions of it, one after the other, and what is
+// made of them and the row again. Values are combined as in reduce.cu, whose functions each reduction has in a
+// namespace of its own.
+//
+// A row has LANES neighbouring threads, or all lanes of WARPS warps. A lane has PACKS packs of WIDTH neighbours, in
+// registers. Pack j of a lane begins at element ((warp * PACKS + j) * LANES + lane) * WIDTH.
+
+//: row
+// Combines the values that the lanes of a warp have of each pack: in lane 0, and where rows are shorter, in the first
+// lane of each row.
+template <int N> __device__ __forceinline__ acc_t of_warp(acc_t (&v)[N]) {
+  unsigned mask = 1;
+#pragma unroll
+  for (int count = N; count > 1; count /= 2, mask *= 2)
+#pragma unroll
+    for (int i = 0; i < count / 2; i++) v[i] = exchange(v[2 * i], v[2 * i + 1], mask);
+  return lanes(lanes(v[0], N, @lanes@), 1, N);
+}
+
+//: hand_round
+// All lanes of a row get the first one's value.
+__device__ __forceinline__ acc_t of_row(words_t *, const acc_t x) {
+  words_t words;
+  words.x = x;
+#pragma unroll
+  for (int i = 0; i < (sizeof(acc_t) + 3) / 4; i++)
+    words.word[i] = __shfl_sync(0xffffffffu, words.word[i], threadIdx.x & 31 & ~(@lanes@ - 1));
+  return words.x;
+}
+
+//: across_warps
+// All threads of a row combine its warps' values.
+__device__ __forceinline__ acc_t of_row(words_t *shared, const acc_t x) {
+  if ((threadIdx.x & 31) == 0) shared[threadIdx.x >> 5].x = x;
+  __syncthreads();
+  acc_t v[@warps@];
+#pragma unroll
+  for (int i = 0; i < @warps@; i++) v[i] = shared[(threadIdx.x >> 5 & ~(@warps@ - 1)) + i].x;
+  return pairwise(v);
+}
+
+//: rows
+extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long long outputs, const index_t n,
+                                                         const double count@params@) {
+@bases@
+  enum { LANES = @lanes@, WARPS = @warps@, PACKS = @packs@, WIDTH = @width@, ROWS = 256 / LANES / WARPS };
+  const unsigned lane = threadIdx.x & LANES - 1, warp = threadIdx.x >> 5 & WARPS - 1;
+  const unsigned long long row = blockIdx.x * (unsigned long long)ROWS + threadIdx.x / (LANES * WARPS);
+  const bool there = row < outputs; // other threads compute the last row, and store nothing
+  const bases_t b = bases(there ? row : outputs - 1);
+  const index_t begin = (warp * (PACKS * LANES) + lane) * WIDTH;
+  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;
+@functions@
+@phases@
+}
+
+//: phase
+  // Phase @number@.
+@declared@
+#pragma unroll
+  for (int j = 0; j < PACKS; j++) {
+@place@
+    const int m = @valid@;
+@loads@
+@packs_of@
+#pragma unroll
+    for (int e = 0; e < WIDTH; e++) {
+      if (e < m) {
+@lines@
+      }@otherwise@
+    }
+@pack_ends@
+  }
+@ends@

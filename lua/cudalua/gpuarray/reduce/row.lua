@@ -1,0 +1,431 @@
+-- Rows on chip: one kernel for reductions along the same axes and for what is made of them and the same rows again, such
+-- as softmax and norms. It reads each row once. See docs/rows.md.
+--
+-- Nothing here has to succeed. If a row kernel cannot compute a group, the reductions start one by one (pending.lua).
+
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local gathered = require "cudalua.gpuarray.reduce.axes"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local plan = require "cudalua.gpuarray.core.plan"
+local reduce_run = require "cudalua.gpuarray.reduce.run"
+local row_code = require "cudalua.gpuarray.reduce.row_code"
+local run = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
+local pairs_of = require "cudalua.base.pairs_of"
+
+local ceil = math.ceil
+local same, AGAIN = layout.same, run.AGAIN
+
+local M = {}
+
+---For tests: false turns row kernels off.
+M.enabled = true
+
+---Words of 4 bytes in registers of a thread, and operations of an unrolled loop, at most.
+M.WORDS, M.UNROLLED = 64, 4096
+
+---Reductions and results of a kernel, at most.
+M.REDUCTIONS, M.RESULTS = 8, 8
+
+local BLOCK, WARP, WARPS, PACKS = 256, 32, 8, 16
+
+-- Bytes of a row, at most: what registers of a block hold.
+local BYTES = 4 * 64 * BLOCK
+
+---May a reduction become part of a row kernel? Its axes are the last ones, and rows are not too long.
+---@param a cudalua.gpuarray.Array
+---@param to cudalua.gpuarray.Reduced
+---@return boolean
+function M.may_fit(a, to)
+  local shape, axes, kept = a._shape, to.axes, false
+  for k = #shape, 1, -1 do
+    if shape[k] > 1 then
+      if not axes[k] then kept = true elseif kept then return false end
+    end
+  end
+  return a._size / to.outputs * a._dtype.itemsize <= BYTES
+end
+
+-- ---- groups ---------------------------------------------------------------------------------------------------------
+
+---Reductions and results that one kernel computes.
+---@class cudalua.gpuarray.RowGroup
+---@field shape integer[]
+---@field size integer
+---@field axes table<integer, boolean>  those that are reduced
+---@field to cudalua.gpuarray.Reduced   of the reductions
+---@field members table<cudalua.gpuarray.Array, boolean>  the reductions
+---@field count integer       of them
+---@field results cudalua.gpuarray.Array[]   arrays of the shape
+---@field list cudalua.gpuarray.Array[]      the results, and then the reductions
+---@field order (cudalua.gpuarray.Array|false)[]  reductions in the order of the program; false: the mean of a variance
+---@field seen table          what was looked at
+---@field buffers table<cudalua.gpuarray.Array, userdata>
+---@field context integer|false
+---@field launching boolean
+
+local function shape_of(o) return o._leaf == true and o.shape or o._shape end
+
+-- Has each use of a reduction's result the row of the element?
+local function is_aligned(to, shape)
+  local axes, own, n = to.axes, to.shape, #shape
+  for k = 1, n do
+    local extent = axes[k] and 1 or shape[k]
+    if (own[k - n + #own] or 1) ~= extent then return false end
+  end
+  return true
+end
+
+local function same_axes(a, b, n)
+  for k = 1, n do
+    if (a[k] or false) ~= (b[k] or false) then return false end
+  end
+  return true
+end
+
+-- Are the rows of a reduction those of the group? The first one decides.
+local function same_rows(g, shape, to)
+  if not g.shape then g.shape, g.axes, g.to = shape, to.axes, to end
+  return not to.pieces and same(shape, g.shape) and same_axes(to.axes, g.axes, #shape)
+end
+
+-- Looks through an expression for reductions, which have to fit into the group. Returns false if one does not.
+local function look(g, x)
+  if type(x) ~= "table" or g.seen[x] then return true end
+  g.seen[x] = true
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if not sig or x._leaf == true then return true end
+  if sig.maps and not sig.reduces or sig.scans then return false end
+  if not sig.reduces then return look(g, a) and look(g, b) and look(g, c) end
+  local shape = shape_of(a)
+  if not same_rows(g, shape, b) or not is_aligned(b, shape) or not look(g, a) then return false end
+  g.members[x], g.count = true, g.count + 1
+  return true
+end
+
+local function new_group(like)
+  return { shape = like and like.shape, size = 0, axes = like and like.axes, to = like and like.to, members = {},
+    count = 0, results = {}, list = {}, order = {}, seen = {}, buffers = {}, context = false, launching = false }
+end
+
+-- Takes over what was found.
+local function merge(g, found)
+  g.shape, g.axes, g.to = found.shape, found.axes, found.to
+  for x in pairs_of(found.members) do
+    if not g.members[x] then g.members[x], g.count = true, g.count + 1 end
+  end
+  for x in pairs_of(found.seen) do g.seen[x] = true end
+end
+
+-- Adds an array that is computed next, if it is made of reductions of the group's rows.
+local function add_result(g, x)
+  if not x._sig or x._sig.reduces then return end
+  local found = new_group(g)
+  if look(found, x) and found.count > 0 and same(x._shape, found.shape) then
+    merge(g, found)
+    g.results[#g.results + 1] = x
+  end
+end
+
+-- Without results: the last reduction that is made of another one.
+local function add_linked(g, list)
+  for i = list.n, 1, -1 do
+    local x = list[i]
+    if x and x._sig and x._sig.reduces then
+      local found, o = new_group(), x._a
+      if type(o) == "table" and not x._sig.scans and same_rows(found, shape_of(o), x._b) and look(found, o) and
+        found.count > 0 then
+        merge(g, found)
+        return
+      end
+    end
+  end
+end
+
+-- Adds reductions of values that the kernel has anyway, and lists all.
+local function complete(g, list)
+  g.size, g.list = graph.size_of(g.shape), { unpack(g.results) }
+  local n = 0
+  for i = 1, list.n do
+    local x = list[i]
+    local sig, o, to = x and x._sig, x and x._a, x and x._b
+    if sig and g.members[x] then
+      n, g.list[#g.list + 1] = n + 1, x
+    elseif sig and sig.reduces and not sig.scans and g.count < M.REDUCTIONS and type(o) == "table" and
+      g.seen[o._first or o] and same_rows(g, shape_of(o), to) then
+      g.members[x], g.count = true, g.count + 1
+      n, g.list[#g.list + 1] = n + 1, x
+    end
+  end
+  return n == g.count and n <= M.REDUCTIONS and #g.results <= M.RESULTS -- otherwise one of them does not wait
+end
+
+-- ---- the plan -------------------------------------------------------------------------------------------------------
+
+local reduce_tokens, middle_tokens, end_tokens = {}, {}, {}
+
+local function reduce_token(list, kind)
+  local token = list[kind]
+  if not token then
+    token = { kind = "reduce", reduction = kind, middle = list == middle_tokens }
+    list[kind] = token
+  end
+  return token
+end
+
+local function value(w, token)
+  w.values = w.values + 1
+  plan.step(w, token)
+  return w.values
+end
+
+local function converted(w, from, list, number)
+  for _, dt in ipairs(list) do
+    if dt ~= from then number = value(w, graph.conversion(dt)) end
+    from = dt
+  end
+  return number
+end
+
+-- The number of an operand's value that was walked over.
+local function number_of(o)
+  o = o._first or o
+  if o._leaf ~= true and not o._sig then o = storage.leaf_of(o) end
+  return o._num
+end
+
+-- A reduction that a walk meets: a part of the program. A variance is two.
+local function walk(w, x, sig, a)
+  local g, kind = w.rows, sig.reduces
+  if not g.members[x] then
+    w.first, w.values = w.first or x, w.values + 1
+    return plan.step(w, sig)
+  end
+  plan.walk(w, a)
+  local o = a._first or a
+  local from, number = o.dtype or o._dtype, number_of(a)
+  if kind.middle then
+    local t = kind.finished
+    number = converted(w, from, kind.middle.values, number)
+    plan.step(w, number)
+    value(w, reduce_token(middle_tokens, kind.middle))
+    g.order[#g.order + 1] = false
+    number = value(w, graph.binary_signature(ops.sub, t, t))
+    plan.step(w, number)
+    value(w, graph.binary_signature(ops.mul, t, t))
+    value(w, reduce_token(reduce_tokens, kind.spread))
+  else
+    converted(w, from, kind.values, number)
+    value(w, reduce_token(reduce_tokens, kind))
+  end
+  g.order[#g.order + 1] = x
+  x._mark, x._num = w.serial, w.values
+end
+
+-- How many lanes, warps and packs a row has; nil: it does not fit.
+local function arrange(p, phases, n, width)
+  local packs, lanes, warps = 1, WARP, 1
+  while lanes > 1 and lanes / 2 * width >= n do lanes = lanes / 2 end
+  while packs < 4 and WARP * width * packs * warps < n do packs = packs * 2 end
+  while warps < WARPS and WARP * width * packs * warps < n do warps = warps * 2 end
+  while packs < PACKS and WARP * width * packs * warps < n do packs = packs * 2 end
+  local elements = width * packs
+  if WARP * elements * warps < n or elements * phases.words > M.WORDS or
+    elements * phases.operations > M.UNROLLED then
+    return nil
+  end
+  p.lanes, p.warps, p.turns, p.width = lanes, warps, packs, width
+  p.full = lanes * warps * elements == n
+  return p
+end
+
+local function end_token(p)
+  local key = (((((((p.kept_rank * 32 + p.gone_rank) * 32 + p.width) * 32 + p.turns) * 64 + p.lanes) * 16 + p.warps) * 2 +
+    (p.joint and 1 or 0)) * 2 + (p.full and 1 or 0)) * 2 + (p.wide and 1 or 0)
+  local token = end_tokens[key]
+  if not token then
+    token = { kind = "end", class = "row", kept = p.kept_rank, gone = p.gone_rank, wide = p.wide, width = p.width,
+      turns = p.turns, lanes = p.lanes, warps = p.warps, joint = p.joint, full = p.full }
+    end_tokens[key] = token
+  end
+  return token
+end
+
+-- Ends the program. Nil: a kernel of this kind cannot compute it.
+local function close(w, g, stored)
+  local shape, axes, outputs, parts = g.shape, g.axes, g.to.outputs, reduce_run.parts
+  local n = g.size / outputs
+  if w.below or w.drawn or w.first or reduce_run.crossing(w, axes) then return nil end
+  local state = w.state
+  local phases = state.phases
+  if not phases then
+    phases = row_code.phases(plan.tokens(state))
+    state.phases = phases
+  end
+  local operands = { g.to.strides }
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
+  end
+  local first = #operands
+  for i, leaf in ipairs(stored) do operands[first + i] = plan.along(leaf, shape) end
+  local stay, go = {}, {}
+  for axis = 1, #shape do
+    local list = axes[axis] and go or stay
+    list[#list + 1] = axis
+  end
+  local p = gathered.split(parts.new_plan(outputs, n), shape, operands, stay, go)
+  if p.kept_rank > 0 and n > 1 and gathered.side_by_side(w, p) then return nil end
+  local width = parts.widest(w)
+  for i = 1, #stored do width = math.min(width, 16 / stored[i].dtype.itemsize) end
+  if width > 1 and n < width then width = 2 ^ gathered.exponent(n) end
+  local _, joint = parts.tokens_of(w, width, p.gone_extents, p.gone, p.kept, p.lying)
+  p.joint = joint
+  if not arrange(p, phases, n, width) then return nil end
+  p.blocks = ceil(outputs / (BLOCK / (p.lanes * p.warps)))
+  plan.step(w, end_token(p))
+  local numbers = w.numbers
+  local count = gathered.put_extents(numbers, p)
+  count = gathered.put(numbers, count, p.kept[1], p.kept_rank)
+  for i = 2, #operands do
+    local token = i > first and parts.stored_token(stored[i - first], p, i) or parts.lying[p.lying[i]]
+    plan.step(w, token)
+    count = gathered.put_operand(numbers, count, p, i, token.along ~= "any")
+  end
+  p.count = count
+  return p
+end
+
+-- ---- computing ------------------------------------------------------------------------------------------------------
+
+-- Memory for an array that the kernel stores; false: a finalizer changed the current context.
+local function take_memory(g, x)
+  local buf, context = storage.buffer(x._size * x._dtype.itemsize)
+  g.buffers[x] = buf
+  if g.context and context ~= g.context then return false end
+  g.context = context
+  return true
+end
+
+local function take_all(g)
+  for i, x in ipairs(g.list) do
+    if not take_memory(g, x) then return false, i end
+  end
+  return true
+end
+
+local function give_back(g)
+  for _, x in ipairs(g.list) do
+    local buf = g.buffers[x]
+    g.buffers[x] = nil
+    if buf then storage.give_back(buf) end
+  end
+end
+
+-- Has a finalizer computed one of them meanwhile, or released it?
+local function is_changed(g)
+  for _, x in ipairs(g.list) do
+    if not x._sig then return true end
+  end
+  return false
+end
+
+-- What the kernel is called with; a pointer takes two places.
+local function gather(w, p, g)
+  local list, at = w.arguments, 3
+  list[1], list[2], list[3] = p.outputs, p.n, p.n
+  local function put(x)
+    list[at + 1], list[at + 2] = g.buffers[x], 0
+    at = at + 2
+  end
+  for i = 1, #g.order do
+    if g.order[i] then put(g.order[i]) end
+  end
+  for i = 1, #g.results do put(g.results[i]) end
+  for i = 1, #g.order do
+    local x = g.order[i]
+    if x and x._sig.reduces.middle then
+      at = at + 1
+      list[at] = x._b.divisor
+    end
+  end
+  gathered.put_operands(w, at, p.count)
+end
+
+-- Where a result goes. It has the strides that it has alone.
+local function leaf_of(w, g, x)
+  local itemsize, buf = x._dtype.itemsize, g.buffers[x]
+  local store = storage.bare_store(buf, x._size * itemsize, g.context)
+  if g.members[x] then return storage.fresh_leaf(store, x._dtype, x._shape) end
+  return storage.new_leaf(store, 0, x._dtype, g.shape, plan.kept_order(w, x, itemsize) or
+    storage.dense_strides(g.shape, itemsize))
+end
+
+local function attempt(since, g)
+  if is_changed(g) then return false end
+  local w = plan.begin(g.shape, false)
+  w.rows, g.order = g, {}
+  for _, x in ipairs(g.results) do
+    plan.walk(w, x, x._dtype)
+    plan.step(w, plan.store_tokens[x._dtype])
+  end
+  for _, x in ipairs(g.list) do
+    if g.members[x] and x._mark ~= w.serial then plan.walk(w, x) end
+  end
+  local stored, leaves = {}, {}
+  for i, x in ipairs(g.results) do stored[i] = leaf_of(w, g, x) end
+  local p = (not w.context or w.context == g.context) and close(w, g, stored)
+  if not p or not gathered.fits(w, p) then
+    plan.finish(w, false)
+    return false
+  end
+  local k = w.state.kernel
+  if not k then
+    k = row_code.kernel(plan.tokens(w.state))
+    k.loaded = {}
+    w.state.kernel = k
+  end
+  gather(w, p, g)
+  for i, x in ipairs(g.list) do
+    leaves[i] = g.members[x] and leaf_of(w, g, x) or stored[i]
+    w.writes[i] = leaves[i]
+  end
+  w.kernel, w.blocks, w.since, w.nwrites, g.launching = k, p.blocks, since, #leaves, true
+  local done, captured = run.kernel(w)
+  plan.finish(w, done)
+  g.launching = done
+  if not done then return AGAIN end
+  for i = 1, #leaves do
+    if captured then run.captured(leaves[i]) end
+  end
+  return leaves
+end
+
+---Computes waiting reductions and arrays that are made of them in one kernel, where that is possible.
+---@param list {n: integer, [integer]: cudalua.gpuarray.Array}  what waits; has holes
+---@param asked? cudalua.gpuarray.Array     is computed next
+---@param wanted? cudalua.gpuarray.Array[]  or these
+---@raise an interruption, and what ends the device
+function M.try(list, asked, wanted)
+  if not M.enabled then return end
+  local g = new_group()
+  if asked then add_result(g, asked) end
+  for _, x in ipairs(wanted or {}) do add_result(g, x) end
+  if #g.results == 0 then add_linked(g, list) end
+  if g.count == 0 or not complete(g, list) then return end
+  local ok, leaves = pcall(take_all, g)
+  if ok and leaves then
+    ok, leaves = pcall(run.until_done, attempt, g)
+  end
+  if (not ok or not leaves) and not g.launching then give_back(g) end
+  if not ok then
+    if evaluate.is_final(leaves) then error(leaves, 0) end
+    return
+  end
+  if not leaves then return end
+  for i, x in ipairs(g.list) do evaluate.take(x, leaves[i]) end
+end
+
+plan.walk_reduction = walk
+return M
