@@ -249,6 +249,7 @@ function M.take(x, leaf)
   storage.settle(x, leaf)
 end
 local take = M.take
+waiting.settle = take
 
 local function settle(x, leaf)
   take(x, leaf)

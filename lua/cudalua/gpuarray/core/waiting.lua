@@ -83,6 +83,22 @@ function M.run(list, asked, wanted) end -- luacheck: ignore list asked wanted
 ---@return table leaf
 function M.compute(x) return storage.leaf_of(x) end
 
+---A reduction has its value. Expressions that only it was made of, and that only the library knows, are forgotten.
+---@param x cudalua.gpuarray.Array
+---@param leaf table
+function M.take(x, leaf)
+  local drops = x._sig and x._b.drops
+  M.settle(x, leaf)
+  for i = 1, drops and #drops or 0 do
+    if drops[i]._sig then storage.drop(drops[i]) end
+  end
+end
+
+---Gives an array its value; evaluate.lua puts its function here.
+---@param x cudalua.gpuarray.Array
+---@param leaf table
+function M.settle(x, leaf) end -- luacheck: ignore x leaf
+
 ---Starts all that wait. Those that fail stay pending, and raise their errors when they are used.
 ---@param asked? cudalua.gpuarray.Array  the caller computes this one
 ---@param wanted? cudalua.gpuarray.Array[]  or these

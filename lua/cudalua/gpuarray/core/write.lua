@@ -12,6 +12,7 @@ local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
+local waiting = require "cudalua.gpuarray.core.waiting"
 local whole = require "cudalua.gpuarray.core.whole"
 
 local M = {}
@@ -165,6 +166,8 @@ function M.write(dst, source, ours, what, since)
       "copy()",
       graph.describe(dst))
   end
+  -- They would read what is written below a map, so that memory for a second array were needed.
+  if waiting.list then waiting.start() end
   repeat
     storage.writes = storage.writes + 1
     if since then

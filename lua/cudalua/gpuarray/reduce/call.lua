@@ -32,7 +32,8 @@ function M.reduced_along(shape, axes, keepdims)
 end
 
 -- Reduces an array along a set of axes. `later`: the result may be pending.
-function M.reduce(what, row, a, axes, keepdims, asked, later)
+-- `drops`: see pending.written().
+function M.reduce(what, row, a, axes, keepdims, asked, later, drops)
   local shape = a._shape
   if graph.limits_lifted() then pending.note(a) end
   local kind = a._dtype.kind ~= "struct" and reductions.kind(row, a._dtype, asked)
@@ -49,14 +50,15 @@ function M.reduce(what, row, a, axes, keepdims, asked, later)
     out:fill(row.empty)
     return out
   end
-  return later and (to.outputs > 1 or waiting.whole) and pending.written(kind, a, to) or compute(kind, a, to)
+  return later and (to.outputs > 1 or waiting.whole) and pending.written(kind, a, to, drops) or compute(kind, a, to)
 end
 
--- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten then.
-function M.reduced(what, row, temporary, axes, keepdims, asked)
-  local x = M.reduce(what, row, temporary[#temporary], axes, keepdims, asked)
-  for _, t in ipairs(temporary) do
-    if t._sig then storage.drop(t) end
+-- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten when the result
+-- has its value.
+function M.reduced(what, row, temporary, axes, keepdims, asked, later)
+  local x = M.reduce(what, row, temporary[#temporary], axes, keepdims, asked, later, temporary)
+  for i = 1, x._sig and 0 or #temporary do
+    if temporary[i]._sig then storage.drop(temporary[i]) end
   end
   return x
 end

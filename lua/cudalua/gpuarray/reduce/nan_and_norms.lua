@@ -32,33 +32,34 @@ local function cleaned(what, row, neutral, a, options)
   local axes, keepdims, asked, out = read(what, a, options, call.known_options)
   local x
   if has_nan(a._dtype) then
-    x = reduced(what, row, without_nan({}, a, neutral, a), axes, keepdims, asked)
+    x = reduced(what, row, without_nan({}, a, neutral, a), axes, keepdims, asked, out == nil)
   else
-    x = reduce(what, row, a, axes, keepdims, asked)
+    x = reduce(what, row, a, axes, keepdims, asked, out == nil)
   end
   return out ~= nil and functions.deliver(what, x, out) or x
 end
 
 -- How many elements are numbers.
-local function count(what, a, axes, keepdims)
+local function count(what, a, axes, keepdims, later)
   local n = number_of(a, axes)
   if not has_nan(a._dtype) then return n end
-  return n - reduced(what, reductions.count_nonzero, { graph.unary(ops.isnan, a) }, axes, keepdims)
+  return n - reduced(what, reductions.count_nonzero, { graph.unary(ops.isnan, a) }, axes, keepdims, nil, later)
 end
 
 -- The mean as type t.
-local function mean(what, a, t, axes, keepdims, numbers)
+local function mean(what, a, t, axes, keepdims, numbers, later)
   local list, x = converted(a, t)
-  return reduced(what, reductions.sum, without_nan(list, x, 0, a), axes, keepdims) / numbers
+  return reduced(what, reductions.sum, without_nan(list, x, 0, a), axes, keepdims, nil, later) / numbers
 end
 
 local function nanmean(what, a, options)
   local axes, keepdims, asked, out = read(what, a, options, call.known_options)
   local t, result = types_of(what, a, asked)
   if not has_nan(a._dtype) then
-    return finish(what, reduce(what, reductions.mean, a, axes, keepdims, asked), result, out)
+    return finish(what, reduce(what, reductions.mean, a, axes, keepdims, asked, out == nil), result, out)
   end
-  return finish(what, mean(what, a, t, axes, keepdims, count(what, a, axes, keepdims)), result, out)
+  local numbers = count(what, a, axes, keepdims, out == nil)
+  return finish(what, mean(what, a, t, axes, keepdims, numbers, out == nil), result, out)
 end
 
 local function nanvar(what, a, options, root)
@@ -98,17 +99,18 @@ local function norm(what, a, options)
   local part = t.kind == "complex" and (t.itemsize == 8 and dtypes.float32 or dtypes.float64) or t
   if t.kind == "complex" then result = part end
   local y
+  local function of(row, parts) return reduced(what, row, parts, axes, keepdims, nil, out == nil) end
   if ord == 2 then
-    y = reduced(what, reductions.sum, call.squares(list, x), axes, keepdims):sqrt()
+    y = of(reductions.sum, call.squares(list, x)):sqrt()
   elseif ord == 0 then
-    y = reduced(what, reductions.count_nonzero, last(x * 1), axes, keepdims)
+    y = of(reductions.count_nonzero, last(x * 1))
   elseif ord == 1 / 0 or ord == -1 / 0 then
-    y = reduced(what, ord > 0 and reductions.max or reductions.min, last(x:abs()), axes, keepdims)
+    y = of(ord > 0 and reductions.max or reductions.min, last(x:abs()))
   elseif ord == 1 then
-    y = reduced(what, reductions.sum, last(x:abs()), axes, keepdims)
+    y = of(reductions.sum, last(x:abs()))
   else
     local length = last(x:abs())[#list]
-    y = reduced(what, reductions.sum, last(length ^ ord), axes, keepdims) ^ (1 / ord)
+    y = of(reductions.sum, last(length ^ ord)) ^ (1 / ord)
   end
   return finish(what, y, result, out)
 end
@@ -122,14 +124,16 @@ local function logsumexp(what, a, options)
   if number_of(a, axes) == 0 then
     return finish(what, reduce(what, reductions.sum, a, axes, keepdims, t):log(), result, out)
   end
-  local list, x = converted(a, t)
+  local later = out == nil
+  local _, x = converted(a, t)
   -- Of the largest element, the others are small parts; an infinite one is not a measure.
-  local most = reduce(what, reductions.max, x, axes, true)
-  local shift = graph.ternary(ops.where, graph.unary(ops.isfinite, most), most, 0):eval()
-  list[#list + 1] = x - shift
-  list[#list + 1] = list[#list]:exp()
-  local y = reduced(what, reductions.sum, list, axes, keepdims):log()
-  return finish(what, y + (keepdims and shift or shift:reshape(y._shape)), result, out)
+  local function shift(keep)
+    local most = reduce(what, reductions.max, x, axes, keep, nil, later)
+    return graph.ternary(ops.where, graph.unary(ops.isfinite, most), most, 0)
+  end
+  local distance = x - shift(true)
+  local y = reduced(what, reductions.sum, { distance, distance:exp() }, axes, keepdims, nil, later):log()
+  return finish(what, y + shift(keepdims), result, out)
 end
 
 -- ---- functions and methods -----------------------------------------------------------------------------------------

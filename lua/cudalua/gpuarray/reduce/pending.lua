@@ -66,8 +66,10 @@ end
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param a cudalua.gpuarray.Array  has elements
 ---@param to cudalua.gpuarray.Reduced
+---@param drops? cudalua.gpuarray.Array[]  expressions that nobody needs once it has its value
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
-function M.written(kind, a, to)
+function M.written(kind, a, to, drops)
+  to.drops = drops
   return node(signature(kind, kind, kind.row.name, false), a, to, to.shape)
 end
 
@@ -176,7 +178,7 @@ end
 
 function waiting.compute(x)
   local leaf = traced(leaf_of, x)
-  evaluate.take(x, leaf)
+  waiting.take(x, leaf)
   return x._a == leaf and leaf or storage.leaf_of(x)
 end
 
@@ -186,13 +188,13 @@ local function take_spreads(spreads, x, mean, written)
     local leaf = in_two(member.kind, x, member.to, written == storage.writes and mean or nil)
     -- A finalizer may have written to the mean, which is an array of the program's.
     if mean and written ~= storage.writes then leaf = in_two(member.kind, x, member.to) end
-    evaluate.take(member.array, leaf)
+    waiting.take(member.array, leaf)
   end
 end
 
 -- What a kernel has computed.
 local function take(members, leaves)
-  for i = 1, #members do evaluate.take(members[i].array, leaves[i]) end
+  for i = 1, #members do waiting.take(members[i].array, leaves[i]) end
   if leaves.stored then evaluate.take(members.stored, leaves.stored) end
 end
 
@@ -219,7 +221,7 @@ local function together(members)
   if leaves and leaves.stored then evaluate.take(stored, leaves.stored) end
   for i, member in ipairs(rest) do
     local leaf = leaves and leaves[i] or compute(member.kind, x, member.to)
-    evaluate.take(member.array, leaf)
+    waiting.take(member.array, leaf)
     if joint.is_middle(spreads[1].kind, member.kind) then mean = leaf end
   end
   take_spreads(spreads, x, mean, written)

@@ -13,6 +13,7 @@ local reduce_run = require "cudalua.gpuarray.reduce.run"
 local row_code = require "cudalua.gpuarray.reduce.row_code"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
+local waiting = require "cudalua.gpuarray.core.waiting"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
@@ -424,7 +425,7 @@ function M.try(list, asked, wanted)
     return
   end
   if not leaves then return end
-  for i, x in ipairs(g.list) do evaluate.take(x, leaves[i]) end
+  for i, x in ipairs(g.list) do (g.members[x] and waiting or evaluate).take(x, leaves[i]) end
 end
 
 plan.walk_reduction = walk
