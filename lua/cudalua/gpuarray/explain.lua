@@ -127,6 +127,7 @@ function stored.drawn() return "random numbers, which a kernel of their own draw
 function stored.operands() return "a kernel has at most 4000 bytes of arguments" end
 function stored.cut() return "read after the cut" end
 function stored.waits() return "reductions and scans start before other arrays are computed" end
+function stored.rows() return "a reduction of the rows that the kernel reads once; its results are few" end
 function stored.along() return "not read yet; shares arrays or values with the requested one" end
 function stored.unread() return "not read yet, but perhaps after the cut" end
 

@@ -76,7 +76,8 @@ end
 
 ---Why an array is stored, or is not in the kernel of others.
 ---@class cudalua.gpuarray.PlanReason
----@field kind string  "again", "mapped", "drawn", "operands", "cut", "unread", "waits", "along", "strides", "limit"
+---@field kind string  "again", "mapped", "drawn", "operands", "cut", "unread", "waits", "rows", "along", "strides",
+---  "limit"
 
 ---What the planner decided.
 ---@class cudalua.gpuarray.Notes
@@ -118,6 +119,10 @@ end
 ---A reduction that waits starts before other arrays are computed.
 ---@param x cudalua.gpuarray.Array
 function Notes:starts(x) self.stored[x] = self.stored[x] or { kind = "waits" } end
+
+---A reduction is computed by a row kernel.
+---@param x cudalua.gpuarray.Array
+function Notes:rows(x) self.stored[x] = { kind = "rows" } end
 
 ---The operands of an expression are stored because its kernel would have too many arguments.
 ---@param x cudalua.gpuarray.Array

@@ -3,12 +3,15 @@
 --
 -- Nothing here has to succeed. If a row kernel cannot compute a group, the reductions start one by one (pending.lua).
 
+local again = require "cudalua.gpuarray.core.again"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
+local mapped = require "cudalua.gpuarray.core.mapped"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local plan = require "cudalua.gpuarray.core.plan"
+local planning = require "cudalua.gpuarray.core.planning"
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local row_code = require "cudalua.gpuarray.reduce.row_code"
 local run = require "cudalua.gpuarray.core.run"
@@ -24,13 +27,17 @@ local M = {}
 ---For tests: false turns row kernels off.
 M.enabled = true
 
----Words of 4 bytes in registers of a thread, and operations of an unrolled loop, at most.
-M.WORDS, M.UNROLLED = 64, 4096
+---Words of 4 bytes in registers of a thread, and the cost of the operations on all of its elements, at most: loops are
+---unrolled, and compiling them takes time.
+M.WORDS, M.COST = 64, 1024
 
 ---Reductions and results of a kernel, at most.
 M.REDUCTIONS, M.RESULTS = 8, 8
 
 local BLOCK, WARP, WARPS, PACKS = 256, 32, 8, 16
+
+-- A launch takes as long as a GPU needs to move about so many bytes.
+local LAUNCH = 8 * 2 ^ 20
 
 -- Bytes of a row, at most: what registers of a block hold.
 local BYTES = 4 * 64 * BLOCK
@@ -234,7 +241,7 @@ local function arrange(p, phases, n, width)
   while packs < PACKS and WARP * width * packs * warps < n do packs = packs * 2 end
   local elements = width * packs
   if WARP * elements * warps < n or elements * phases.words > M.WORDS or
-    elements * phases.operations > M.UNROLLED then
+    elements * phases.cost > M.COST then
     return nil
   end
   p.lanes, p.warps, p.turns, p.width = lanes, warps, packs, width
@@ -254,17 +261,51 @@ local function end_token(p)
   return token
 end
 
+-- How arrays lie for which a program has been planned.
+local function circumstances(w, g)
+  local c = { shape = g.shape, axes = g.axes, strides = {}, shapes = {}, skews = {} }
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    c.shapes[i], c.strides[i], c.skews[i] = l.shape, l.strides, (l.store.skew + l.off) % 16
+  end
+  return c
+end
+
+local function are_those(c, w, g)
+  if not same(c.shape, g.shape) or not same_axes(c.axes, g.axes, #g.shape) then return false end
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if not same(c.strides[i], l.strides) or not same(c.shapes[i], l.shape) or c.skews[i] ~= (l.store.skew + l.off) % 16
+    then
+      return false
+    end
+  end
+  return true
+end
+
+-- Do results have the order of axes that they had?
+local function same_order(c, stored)
+  for i = 1, #stored do
+    if not same(c.out[i], stored[i].strides) then return false end
+  end
+  return true
+end
+
 -- Ends the program. Nil: a kernel of this kind cannot compute it.
-local function close(w, g, stored)
+local function plan_of(w, g, stored)
   local shape, axes, outputs, parts = g.shape, g.axes, g.to.outputs, reduce_run.parts
   local n = g.size / outputs
   if w.below or w.drawn or w.first or reduce_run.crossing(w, axes) then return nil end
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" and mapped.is_across(w.leaves[i], shape) then return nil end
+  end
   local state = w.state
   local phases = state.phases
   if not phases then
     phases = row_code.phases(plan.tokens(state))
     state.phases = phases
   end
+  if not phases.reread and 4 * g.size > LAUNCH then return nil end -- it reads no fewer bytes
   local operands = { g.to.strides }
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
@@ -295,6 +336,25 @@ local function close(w, g, stored)
     count = gathered.put_operand(numbers, count, p, i, token.along ~= "any")
   end
   p.count = count
+  return p
+end
+
+-- The same. The last plan of a program is kept, for arrays that lie alike.
+local function close(w, g, stored)
+  local before = w.state
+  local last = before.rows
+  if last and not w.below and not w.drawn and not w.first and are_those(last, w, g) and same_order(last, stored) then
+    w.state = last.state
+    for i = 1, last.plan.count do w.numbers[i] = last.numbers[i] end
+    return last.plan
+  end
+  local p = plan_of(w, g, stored)
+  if p then
+    last = circumstances(w, g)
+    last.plan, last.state, last.numbers, last.out = p, w.state, { unpack(w.numbers, 1, p.count) }, {}
+    for i = 1, #stored do last.out[i] = stored[i].strides end
+    before.rows = last
+  end
   return p
 end
 
@@ -330,6 +390,20 @@ local function is_changed(g)
     if not x._sig then return true end
   end
   return false
+end
+
+local function is_listed(g, x)
+  for i = 1, #g.list do
+    if g.list[i] == x then return true end
+  end
+  return false
+end
+
+-- Stores a value that other kernels have computed before, too. False: this kernel cannot.
+local function store_too(g, x)
+  if #g.results >= M.RESULTS or not same(x._shape, g.shape) or not take_memory(g, x) then return false end
+  g.results[#g.results + 1], g.list[#g.list + 1] = x, x
+  return true
 end
 
 -- What the kernel is called with; a pointer takes two places.
@@ -368,14 +442,23 @@ local function attempt(since, g)
   local w = plan.begin(g.shape, false)
   w.rows, g.order = g, {}
   for _, x in ipairs(g.results) do
+    w.root = x
     plan.walk(w, x, x._dtype)
     plan.step(w, plan.store_tokens[x._dtype])
   end
   for _, x in ipairs(g.list) do
     if g.members[x] and x._mark ~= w.serial then plan.walk(w, x) end
   end
+  local before = w.nagain > 0 and again.choose(w, is_listed, g)
+  if before then
+    plan.finish(w, false)
+    return store_too(g, before) and AGAIN
+  end
   local stored, leaves = {}, {}
-  for i, x in ipairs(g.results) do stored[i] = leaf_of(w, g, x) end
+  for i, x in ipairs(g.results) do
+    stored[i] = leaf_of(w, g, x)
+    stored[x] = stored[i]
+  end
   local p = (not w.context or w.context == g.context) and close(w, g, stored)
   if not p or not gathered.fits(w, p) then
     plan.finish(w, false)
@@ -389,7 +472,7 @@ local function attempt(since, g)
   end
   gather(w, p, g)
   for i, x in ipairs(g.list) do
-    leaves[i] = g.members[x] and leaf_of(w, g, x) or stored[i]
+    leaves[i] = g.members[x] and leaf_of(w, g, x) or stored[x]
     w.writes[i] = leaves[i]
   end
   w.kernel, w.blocks, w.since, w.nwrites, g.launching = k, p.blocks, since, #leaves, true
@@ -397,9 +480,7 @@ local function attempt(since, g)
   plan.finish(w, done)
   g.launching = done
   if not done then return AGAIN end
-  for i = 1, #leaves do
-    if captured then run.captured(leaves[i]) end
-  end
+  for i = 1, captured and #leaves or 0 do run.captured(leaves[i]) end
   return leaves
 end
 
@@ -425,6 +506,9 @@ function M.try(list, asked, wanted)
     return
   end
   if not leaves then return end
+  for i, x in ipairs(g.list) do
+    if planning.notes and g.members[x] then planning.notes:rows(x) end
+  end
   for i, x in ipairs(g.list) do (g.members[x] and waiting or evaluate).take(x, leaves[i]) end
 end
 

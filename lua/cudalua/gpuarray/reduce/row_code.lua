@@ -17,8 +17,8 @@ local M = {}
 
 -- ---- phases ---------------------------------------------------------------------------------------------------------
 
--- What operations cost that take longer than others; functions cost FUNCTION.
-local costs = { astype = 1, add = 1, sub = 1, mul = 1, neg = 1, abs = 1, maximum = 1, minimum = 1, where = 1, square = 1,
+-- What operations cost; functions cost FUNCTION. A kernel contains them once for each element of a thread.
+local costs = { sin = 32, cos = 32, tan = 32, pow = 32, astype = 1, add = 1, sub = 1, mul = 1, neg = 1, abs = 1, maximum = 1, minimum = 1, where = 1, square = 1,
   eq = 1, ne = 1, lt = 1, le = 1, gt = 1, ge = 1, div = 4, sqrt = 4, rsqrt = 4, reciprocal = 4 }
 local FUNCTION = 8
 
@@ -32,8 +32,9 @@ M.KEEP = 8
 ---@field known table<string, cudalua.gpuarray.PhaseValue>  by variable
 ---@field parts table[]           reductions whose values are combined: {reduction, phase, value}
 ---@field part_of integer[]       of each reduction of the program
----@field words number            of 4 bytes, that an element takes in registers behind the phase that loads it
----@field operations integer
+---@field words number            of 4 bytes, that an element takes in registers from one phase to the next, at most
+---@field cost integer             of an element's operations
+---@field reread boolean          an array is used in two phases
 ---@field elements? string[]     how an element of an array is written
 
 ---A variable.
@@ -111,10 +112,12 @@ local function visit(self, text, phase, seen, each)
   end
 end
 
+local function cost_of_line(line) return line and line.op and (costs[line.op] or FUNCTION) or 0 end
+
 local function cost_of(self, name, phase)
   local sum = 0
   visit(self, name, phase, {}, function(_, v)
-    if v.whole and v.line and v.line.op then sum = sum + (costs[v.line.op] or FUNCTION) end
+    if v.whole then sum = sum + cost_of_line(v.line) end
   end)
   return sum
 end
@@ -150,7 +153,7 @@ end
 
 local sizes = { bool = 1, float2 = 2, double = 2, double2 = 4, ["long long"] = 2, ["unsigned long long"] = 2 }
 
--- Counts what is in registers from one phase to another.
+-- Counts what is in registers from one phase to the next, and operations.
 local function count(self)
   for phase = 1, self.count do
     local seen = {}
@@ -158,24 +161,28 @@ local function count(self)
       visit(self, text, phase, seen, function(_, v)
         v.first = v.first or phase
         v.last = max(v.last, phase)
-        if v.line and v.line.op then self.operations = self.operations + 1 end
+        if v.whole and not (v.kept and v.home < phase) then self.cost = self.cost + cost_of_line(v.line) end
       end)
     end
   end
-  for _, v in pairs_of(self.known) do
-    if v.leaf and v.whole and v.last > v.first then
-      self.words = self.words + self.program.leaves[v.leaf].dtype.itemsize / 4
-    elseif v.kept then
-      self.words = self.words + (sizes[v.line.type] or 1)
+  for phase = 1, self.count - 1 do
+    local words = 0
+    for _, v in pairs_of(self.known) do
+      local from = v.leaf and v.whole and v.first or v.kept and v.home
+      if from and from <= phase and v.last > phase then
+        words = words + (v.leaf and self.program.leaves[v.leaf].dtype.itemsize / 4 or sizes[v.line.type] or 1)
+        self.reread = self.reread or v.leaf ~= nil
+      end
     end
+    self.words = max(self.words, words)
   end
 end
 
 ---@param tokens table[]  of the program, without its end
 ---@return cudalua.gpuarray.Phases
 function M.phases(tokens)
-  local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, words = 0,
-    operations = 0 }
+  local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, words = 0, cost = 0,
+    reread = false }
   place(self)
   share(self)
   keep(self)
