@@ -23,7 +23,8 @@ local function compile(list, first, last, id)
     local name = ("kernel_%d"):format(i)
     -- What the kernel calls goes into a namespace; the kernel itself stays where its signature is found.
     local space = ("n%d::"):format(i)
-    local kernel = k.kernel:gsub(k.name .. "%(", name .. "("):gsub("%f[%w_]pack_", space .. "pack_")
+    local kernel = k.kernel:gsub(k.name .. "%(", name .. "("):gsub("%f[%w_]pack_", space .. "pack_"):gsub("%f[%w_]out_%d+_t%f[^%w_]",
+      space .. "%0"):gsub("%f[%w_]finish_%d+%f[^%w_]", space .. "%0")
     local own = OWN
     for line in k.device:gmatch "[^\n]+" do -- and functions
       if line:find "^%S.*__device__" then own = own .. " " .. (line:match "([%a_][%w_]*)%(" or "") end
@@ -34,7 +35,8 @@ local function compile(list, first, last, id)
       if not done[word] and k.device:find(whole) then kernel = kernel:gsub(whole, space .. word) end
       done[word] = true
     end
-    for _, phase in ipairs { "first", "second" } do -- namespaces within the kernel's own
+    -- Namespaces within its own.
+    for _, phase in ipairs { "first", "second", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9" } do
       local prefix = phase .. "::"
       kernel = kernel:gsub(prefix .. space, prefix):gsub("%f[%w_]" .. prefix, space .. prefix)
     end
