@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long lon
 //: row_words
 // The words that are written begin at multiples of their size; those that are read are put together from two, so there
 // are elements around them. The first and the last few elements are done one by one.
-  const unsigned head = (@pack@ - (unsigned)((unsigned long long)o / sizeof *o % @pack@)) % @pack@;
+  const unsigned head = (@pack@ - (unsigned)((unsigned long long)@first@ / sizeof *@first@ % @pack@)) % @pack@;
   const unsigned start = head < @pack@ - 1 ? head + @pack@ : head;
   const @index@ words = inner < start + 2 * @pack@ ? 0 : (inner - start) / @pack@ - 1;
   if (j < words) {

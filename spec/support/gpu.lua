@@ -11,6 +11,20 @@ cuda.init()
 M.soft = cuda.driver_info().soft
 M.sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil -- everything takes several times as long
 
+-- Where several arrays cannot be computed by one kernel, they are computed one after the other, also where the kernel does
+-- not compile. That is a bug, so it is no error of the library's here, which nothing falls back from.
+local compiler = require "cudalua.compiler"
+local build = compiler.build
+function compiler.build(what, ...)
+  if what ~= "gpuarray" then return build(what, ...) end
+  local ok, result = pcall(build, what, ...)
+  if ok then return result end
+  if cuda.is_error(result, "CompileError") and result.message:find "does not compile: line" then
+    error("a generated kernel is wrong: " .. tostring(result), 0)
+  end
+  error(result, 0)
+end
+
 -- One context for the whole run: making one on a GPU takes a tenth of a second.
 local context
 function M.context()

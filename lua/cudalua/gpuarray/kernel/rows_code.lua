@@ -96,7 +96,9 @@ local function words_body(p, fields, packs, single)
       end
     end
   end
-  fields.results, fields.stores = packs:results(in_row(p), "        ", at)
+  local results = in_row(p)
+  fields.first = results[1].out
+  fields.results, fields.stores = packs:results(results, "        ", at)
   fields.evaluate = evaluation(p, packs, single)
   fields.evaluate_one = parts.evaluation(p, function(i) return single[i] and "x" .. i or ("b%d[i]"):format(i) end,
     function(r) return r.out:gsub("out", "o") .. "[i]" end)
