@@ -157,24 +157,23 @@ describe("Rows on chip", function()
     local x = gpuarray.full({ 2, 500 }, 300, "float16")
     local same, in_rows = compare(function() return x / x:sum(2, keep), x:sum(2, { keepdims = true, dtype = "int8" }) + x end)
     assert.is_true(same and in_rows)
-    assert.equal(0, (x / x:sum(2, keep))[1][1]:item()) -- 150,000 is infinite
+    assert.equal(0, (x / x:sum(2, keep)):tolist()[1][1]) -- 150,000 is infinite
   end)
 
   -- ---- what is one kernel -------------------------------------------------------------------------------------------
 
   it("store each reduction, and those that are read besides", function()
     local x = random { 5, 40 }
-    local m, s, y, all
+    local m, s, y
     local list = kernels(function()
-      m, s, all = x:max(2, keep), x:sum(2), x:mean()
+      m, s = x:max(2, keep), x:sum(2)
       y = (x - m):exp()
       y:eval()
     end)
-    assert.is_true(is_row { list[#list] }, table.concat(list, " "))
+    assert.is_true(is_row(list), table.concat(list, " "))
     assert.is_falsy(m._sig)
     assert.is_falsy(s._sig)
     assert.same({ 5, 1 }, m.shape)
-    assert.is_true(all:item() == x:mean():item())
     assert.same({}, kernels(function() return m:tolist(), s:tolist() end))
   end)
 
@@ -275,10 +274,10 @@ describe("Rows on chip", function()
       for _, axis in ipairs { 1, 2 } do
         local x = random { 6, 50 }
         local want = bits((x - x:max(axis, keep)):eval())
-        local address = x:ptr()
+        local address = x.ptr
         x:isub(x:max(axis, keep))
         assert.equal(want, bits(x))
-        assert.equal(address, x:ptr())
+        assert.equal(address, x.ptr)
       end
     end
   end)
@@ -319,14 +318,14 @@ describe("Rows on chip", function()
     local x = random { 4, 30 }
     local y = x - x:max(2, keep)
     x:release()
-    assert.is_true(pcall(y.eval, y)) -- release() has started the maximum, and kept what the difference needs
+    gpu.raises("LogicError", "was released", y.eval, y)
     local storage = require "cudalua.gpuarray.core.storage"
     x = random { 4, 30 }
     local want = bits(programs.softmax(x):eval())
     local z, buffer, n = programs.softmax(x), storage.buffer, 0
     finally(knob(storage, "buffer", function(...)
       n = n + 1
-      if n == 2 then error(require("cudalua.base.errors").new("MemoryError", "no memory"), 0) end
+      if n == 2 then require("cudalua.base.errors").raise("MemoryError", "no memory") end
       return buffer(...)
     end))
     assert.equal(want, bits(z))

@@ -254,7 +254,7 @@ end
 ---@param b any
 ---@param c any
 function plan.walk_map(w, x, sig, a, b, c)
-  if sig.reduces and w.rows then return plan.walk_reduction(w, x, sig, a) end
+  if sig.reduces and w.rows then return plan.walk_reduction(w, x, sig, a, b) end
   if sig.reduces then return M.needs(w, x, sig) end
   if not w.maps then
     w.first, w.values = w.first or w.inner[1] or x, w.values + 1

@@ -69,6 +69,7 @@ end
 ---@field results cudalua.gpuarray.Array[]   arrays of the shape
 ---@field list cudalua.gpuarray.Array[]      the results, and then the reductions
 ---@field order (cudalua.gpuarray.Array|false)[]  reductions in the order of the program; false: the mean of a variance
+---@field divisors number[]   of the variances among them
 ---@field seen table          what was looked at
 ---@field buffers table<cudalua.gpuarray.Array, userdata>
 ---@field context integer|false
@@ -115,7 +116,7 @@ end
 
 local function new_group(like)
   return { shape = like and like.shape, size = 0, axes = like and like.axes, to = like and like.to, members = {},
-    count = 0, results = {}, list = {}, order = {}, seen = {}, buffers = {}, context = false, launching = false }
+    count = 0, results = {}, list = {}, order = {}, divisors = {}, seen = {}, buffers = {}, context = false, launching = false }
 end
 
 -- Takes over what was found.
@@ -197,23 +198,17 @@ local function converted(w, from, list, number)
   return number
 end
 
--- The number of an operand's value that was walked over.
-local function number_of(o)
-  o = o._first or o
-  if o._leaf ~= true and not o._sig then o = storage.leaf_of(o) end
-  return o._num
-end
-
 -- A reduction that a walk meets: a part of the program. A variance is two.
-local function walk(w, x, sig, a)
+local function walk(w, x, sig, a, to)
   local g, kind = w.rows, sig.reduces
   if not g.members[x] then
     w.first, w.values = w.first or x, w.values + 1
     return plan.step(w, sig)
   end
+  local values, from = w.values, a._leaf == true and a.dtype or a._dtype
   plan.walk(w, a)
-  local o = a._first or a
-  local from, number = o.dtype or o._dtype, number_of(a)
+  -- Not what the operand says: a finalizer's walk may have passed by it.
+  local number = w.values > values and w.values or w.repeats[w.nrepeats]
   if kind.middle then
     local t = kind.finished
     number = converted(w, from, kind.middle.values, number)
@@ -228,7 +223,7 @@ local function walk(w, x, sig, a)
     converted(w, from, kind.values, number)
     value(w, reduce_token(reduce_tokens, kind))
   end
-  g.order[#g.order + 1] = x
+  g.order[#g.order + 1], g.divisors[#g.divisors + 1] = x, kind.middle and to.divisor or nil
   x._mark, x._num = w.serial, w.values
 end
 
@@ -418,13 +413,8 @@ local function gather(w, p, g)
     if g.order[i] then put(g.order[i]) end
   end
   for i = 1, #g.results do put(g.results[i]) end
-  for i = 1, #g.order do
-    local x = g.order[i]
-    if x and x._sig.reduces.middle then
-      at = at + 1
-      list[at] = x._b.divisor
-    end
-  end
+  for i = 1, #g.divisors do list[at + i] = g.divisors[i] end
+  at = at + #g.divisors
   gathered.put_operands(w, at, p.count)
 end
 
@@ -440,7 +430,7 @@ end
 local function attempt(since, g)
   if is_changed(g) then return false end
   local w = plan.begin(g.shape, false)
-  w.rows, g.order = g, {}
+  w.rows, g.order, g.divisors = g, {}, {}
   for _, x in ipairs(g.results) do
     w.root = x
     plan.walk(w, x, x._dtype)
