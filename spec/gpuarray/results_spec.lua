@@ -117,10 +117,10 @@ describe("gpuarray.eval of several arrays", function()
   it("is one kernel of 16-bit floats and bytes that begin anywhere", function()
     local line = gpuarray.arange(0, 258):astype("float16"):eval()
     local rows = gpuarray.arange(0, 3 * 257):reshape(3, 257):astype("float16"):eval()
-    for _, x in ipairs { line[{ { 2, 200 } }], rows[{ {}, { 2, 200 } }] } do
-      local a, b, c = x + 1, x * 2, x:gt(3)
+    for _, part in ipairs { line[{ { 2, 200 } }], rows[{ {}, { 2, 200 } }] } do
+      local a, b, c = part + 1, part * 2, part:gt(3)
       assert.equal(1, gpu.kernels(function() gpuarray.eval(a, b, c) end))
-      assert.same({ (x + 1):tolist(), (x * 2):tolist(), x:gt(3):tolist() }, { a:tolist(), b:tolist(), c:tolist() })
+      assert.same({ (part + 1):tolist(), (part * 2):tolist(), part:gt(3):tolist() }, { a:tolist(), b:tolist(), c:tolist() })
     end
   end)
 

@@ -23,8 +23,8 @@ local function compile(list, first, last, id)
     local name = ("kernel_%d"):format(i)
     -- What the kernel calls goes into a namespace; the kernel itself stays where its signature is found.
     local space = ("n%d::"):format(i)
-    local kernel = k.kernel:gsub(k.name .. "%(", name .. "("):gsub("%f[%w_]pack_", space .. "pack_"):gsub("%f[%w_]out_%d+_t%f[^%w_]",
-      space .. "%0"):gsub("%f[%w_]finish_%d+%f[^%w_]", space .. "%0")
+    local kernel = k.kernel:gsub(k.name .. "%(", name .. "("):gsub("%f[%w_]pack_", space .. "pack_")
+    kernel = kernel:gsub("%f[%w_]out_%d+_t%f[^%w_]", space .. "%0"):gsub("%f[%w_]finish_%d+%f[^%w_]", space .. "%0")
     local own = OWN
     for line in k.device:gmatch "[^\n]+" do -- and functions
       if line:find "^%S.*__device__" then own = own .. " " .. (line:match "([%a_][%w_]*)%(" or "") end

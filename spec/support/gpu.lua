@@ -11,8 +11,8 @@ cuda.init()
 M.soft = cuda.driver_info().soft
 M.sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil -- everything takes several times as long
 
--- Where several arrays cannot be computed by one kernel, they are computed one after the other, also where the kernel does
--- not compile. That is a bug, so it is no error of the library's here, which nothing falls back from.
+-- Where one kernel cannot compute several arrays, others compute one after the other, also if the kernel does not
+-- compile. That is a bug, so here it is not an error of the library's, which such places would catch.
 local compiler = require "cudalua.compiler"
 local build = compiler.build
 function compiler.build(what, ...)

@@ -6,8 +6,8 @@
 --   before operands are freed or dropped (map.lua), and when memory is short
 --   when AFTER operations were written since the first one
 --   when they keep more than BYTES of memory alive. If the first one keeps more than that by itself, the others may
---   keep BYTES besides, and all start when something is written that is no reduction or scan. If it may become part of a
---   row kernel with them (reduce/row.lua), they wait on: it reads the same memory, or not more than as much of other memory
+--   keep BYTES besides, and all start when something is written that is not a reduction or scan. They wait on if it may
+--   become part of a row kernel with them (reduce/row.lua), and reads the same memory, or not more than as much again
 --
 -- They have the values of their time as all pending arrays have: whoever writes to an operand computes its readers
 -- first, or leaves them the old memory.
@@ -67,7 +67,8 @@ planning.keeps(function()
   local list, n, above, may, to, limit, stores, at, make_room = M.list, bytes, large, rows, last, most, counted, due,
     storage.make_room
   return function()
-    M.list, bytes, large, rows, last, most, counted, storage.make_room = list, n, above, may, to, limit, stores, make_room
+    M.list, bytes, large, rows, last, most, counted = list, n, above, may, to, limit, stores
+    storage.make_room = make_room
     set_due(at)
   end
 end)

@@ -259,13 +259,14 @@ function Reader:compute()
   end
   local texts = {}
   for k, line in ipairs(self:drop_spare(ends)) do
-    texts[k] = line.form and line.form:format(line.text) or ("  const %s %s = %s;"):format(line.type, line.name, line.text)
+    local form, text = line.form, line.text
+    texts[k] = form and form:format(text) or ("  const %s %s = %s;"):format(line.type, line.name, text)
   end
   return ("static __device__ __forceinline__ %s compute(%s) {\n%s\n}\n"):format(returned, concat(params, ", "),
     concat(texts, "\n"))
 end
 
-local function read(tokens)
+local function read_tokens(tokens)
   local p = { leaves = {}, scalars = {}, ops = {}, ending = {}, stores = {}, pieces = {}, reductions = {} }
   local reader = setmetatable({ program = p, values = {}, stack = {}, lines = {}, params = {}, base = {},
     negative = {}, known = {}, spare = {} }, Reader)
@@ -276,21 +277,21 @@ end
 ---@param tokens table[]
 ---@return cudalua.gpuarray.Program
 function M.program(tokens)
-  local p, reader = read(tokens)
+  local p, reader = read_tokens(tokens)
   p.compute = reader:compute()
   return p
 end
 
 ---A program with reductions in it, for kernels that are more than one function of an element.
 ---@class cudalua.gpuarray.LinedProgram : cudalua.gpuarray.Program
----@field lines cudalua.gpuarray.ProgramLine[]  of arrays' elements a1 ..., scalars s1 ..., and reductions' results y1 ...
+---@field lines cudalua.gpuarray.ProgramLine[]  of arrays' elements a1 ..., scalars s1 ..., results of reductions y1 ...
 ---@field reductions {kind: table, value: string}[]  the variables that are reduced
 ---@field stores {dtype: cudalua.dtype.DType, text: string}[]  what is stored
 
 ---@param tokens table[]
 ---@return cudalua.gpuarray.LinedProgram
 function M.lines(tokens)
-  local p, reader = read(tokens)
+  local p, reader = read_tokens(tokens)
   for k, v in ipairs(p.stores) do
     reader:needs(v.dtype)
     p.stores[k] = { dtype = v.dtype, text = reader:stored(v) }

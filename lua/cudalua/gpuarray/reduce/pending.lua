@@ -66,7 +66,7 @@ end
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param a cudalua.gpuarray.Array  has elements
 ---@param to cudalua.gpuarray.Reduced
----@param drops? cudalua.gpuarray.Array[]  expressions that nobody needs once it has its value
+---@param drops? cudalua.gpuarray.Array[]  expressions that are of no use once it has its value
 ---@return cudalua.gpuarray.Array?  nil: it has to start now
 function M.written(kind, a, to, drops)
   to.drops = drops

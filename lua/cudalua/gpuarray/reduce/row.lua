@@ -1,5 +1,5 @@
--- Rows on chip: one kernel for reductions along the same axes and for what is made of them and the same rows again, such
--- as softmax and norms. It reads each row once. See docs/rows.md.
+-- Rows on chip: one kernel for reductions along the same axes and for what is made of them and the same rows again,
+-- such as softmax and norms. It reads each row once. See docs/rows.md.
 --
 -- Nothing here has to succeed. If a row kernel cannot compute a group, the reductions start one by one (pending.lua).
 
@@ -115,8 +115,10 @@ local function look(g, x)
 end
 
 local function new_group(like)
-  return { shape = like and like.shape, size = 0, axes = like and like.axes, to = like and like.to, members = {},
-    count = 0, results = {}, list = {}, order = {}, divisors = {}, seen = {}, buffers = {}, context = false, launching = false }
+  like = like or { shape = false, axes = false, to = false }
+  return { shape = like.shape, size = 0, axes = like.axes, to = like.to, members = {},
+    count = 0, results = {}, list = {}, order = {}, divisors = {}, seen = {}, buffers = {}, context = false,
+    launching = false }
 end
 
 -- Takes over what was found.
@@ -245,8 +247,9 @@ local function arrange(p, phases, n, width)
 end
 
 local function end_token(p)
-  local key = (((((((p.kept_rank * 32 + p.gone_rank) * 32 + p.width) * 32 + p.turns) * 64 + p.lanes) * 16 + p.warps) * 2 +
-    (p.joint and 1 or 0)) * 2 + (p.full and 1 or 0)) * 2 + (p.wide and 1 or 0)
+  local arrangement = ((p.width * 32 + p.turns) * 64 + p.lanes) * 16 + p.warps
+  local key = ((p.kept_rank * 32 + p.gone_rank) * 2 ^ 20 + arrangement) * 8 + (p.joint and 4 or 0) + (p.full and 2 or 0) +
+    (p.wide and 1 or 0)
   local token = end_tokens[key]
   if not token then
     token = { kind = "end", class = "row", kept = p.kept_rank, gone = p.gone_rank, wide = p.wide, width = p.width,
@@ -496,9 +499,7 @@ function M.try(list, asked, wanted)
     return
   end
   if not leaves then return end
-  for i, x in ipairs(g.list) do
-    if planning.notes and g.members[x] then planning.notes:rows(x) end
-  end
+  for x in pairs_of(planning.notes and g.members or {}) do planning.notes:rows(x) end
   for i, x in ipairs(g.list) do (g.members[x] and waiting or evaluate).take(x, leaves[i]) end
 end
 

@@ -18,8 +18,9 @@ local M = {}
 -- ---- phases ---------------------------------------------------------------------------------------------------------
 
 -- What operations cost; functions cost FUNCTION. A kernel contains them once for each element of a thread.
-local costs = { sin = 32, cos = 32, tan = 32, pow = 32, astype = 1, add = 1, sub = 1, mul = 1, neg = 1, abs = 1, maximum = 1, minimum = 1, where = 1, square = 1,
-  eq = 1, ne = 1, lt = 1, le = 1, gt = 1, ge = 1, div = 4, sqrt = 4, rsqrt = 4, reciprocal = 4 }
+local costs = { astype = 1, add = 1, sub = 1, mul = 1, neg = 1, abs = 1, maximum = 1, minimum = 1, where = 1, square = 1,
+  eq = 1, ne = 1, lt = 1, le = 1, gt = 1, ge = 1, div = 4, sqrt = 4, rsqrt = 4, reciprocal = 4,
+  sin = 32, cos = 32, tan = 32, pow = 32 }
 local FUNCTION = 8
 
 ---A value that costs more than this is kept for later phases, and not computed again.
@@ -246,7 +247,8 @@ local function functions(p, ending)
     address.coordinates(lines, "      ", "(r + e)", go, at)
     add(lines, "      b.to%d[%s] = x.e[e];\n    }\n  };", k, at)
   end
-  local bases, texts = { "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;" }, concat(begins, "\n")
+  local bases = { "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;" }
+  local texts = concat(begins, "\n")
   address.coordinates(bases, "    ", "(index_t)k", stay, texts .. out)
   add(bases, "%s\n    b.at = %s;\n    return b;\n  };", texts, out)
   local types = ("%sstruct bases_t {\n%s\n  long long at;\n};\n"):format(concat(t.types), concat(t.bases, "\n"))
@@ -341,7 +343,8 @@ local function phase_text(self, phase, used)
   row_lines(self, phase + 1, used, t.ends)
   local full = p.ending[1].full
   local uses = not full or #t.loads > 0 or #t.otherwise > 0 or concat(t.pack_ends):find "store_"
-  return template.fill("row", "phase", { place = uses and "    const index_t r = begin + j * (LANES * WIDTH);" or "", number = phase, declared = concat(t.declared, "\n"),
+  return template.fill("row", "phase", { number = phase, declared = concat(t.declared, "\n"),
+    place = uses and "    const index_t r = begin + j * (LANES * WIDTH);" or "",
     valid = full and "WIDTH" or "r >= n ? 0 : n - r < WIDTH ? (int)(n - r) : WIDTH", loads = concat(t.loads, "\n"),
     packs_of = concat(t.packs, "\n"), lines = concat(t.lines, "\n"), pack_ends = concat(t.pack_ends, "\n"),
     ends = concat(t.ends, "\n"),
@@ -415,8 +418,8 @@ function M.kernel(tokens)
     packs = ending.turns, width = ending.width, bases = bases, functions = lambdas }
   local texts = {}
   for i in ipairs(self.parts) do
-    add(texts, ending.warps > 1 and "  __shared__ r%d::words_t shared%d[8];" or "  r%d::words_t *const shared%d = nullptr;",
-      i, i)
+    add(texts, ending.warps > 1 and "  __shared__ r%d::words_t shared%d[8];" or
+      "  r%d::words_t *const shared%d = nullptr;", i, i)
   end
   row_lines(self, 1, used, texts)
   for phase = 1, self.count do texts[#texts + 1] = phase_text(self, phase, used) end
