@@ -442,6 +442,7 @@ return {
     "site_spec: the site closes what it opens, and has every anchor once",
     "site_spec: the site has a place for every name of docs/contract.lua",
     "site_spec: the site says whose rules each function follows, and resolves every 'as for'",
+    "site_spec: the site has words for parameters, options and fields",
     "site_spec: the site has no row in docs/semantics.lua for a name that does not exist",
     "site_spec: the site has an index of the search without dead ends",
   },

@@ -120,7 +120,8 @@ describe("gpuarray.eval of several arrays", function()
     for _, part in ipairs { line[{ { 2, 200 } }], rows[{ {}, { 2, 200 } }] } do
       local a, b, c = part + 1, part * 2, part:gt(3)
       assert.equal(1, gpu.kernels(function() gpuarray.eval(a, b, c) end))
-      assert.same({ (part + 1):tolist(), (part * 2):tolist(), part:gt(3):tolist() }, { a:tolist(), b:tolist(), c:tolist() })
+      assert.same({ (part + 1):tolist(), (part * 2):tolist(), part:gt(3):tolist() },
+        { a:tolist(), b:tolist(), c:tolist() })
     end
   end)
 

@@ -81,8 +81,8 @@ describe("Rows on chip", function()
   -- ---- bits ---------------------------------------------------------------------------------------------------------
 
   local some = { 1, 5, 33, 128, 257, 700, 1536, 4097 }
-  local lengths = { 1, 2, 3, 4, 5, 7, 8, 31, 33, 64, 100, 127, 128, 129, 257, 384, 500, 512, 700, 1000, 1024, 1536, 2048,
-    3000, 4096, 4097, 5000 }
+  local lengths = { 1, 2, 3, 4, 5, 7, 8, 31, 33, 64, 100, 127, 128, 129, 257, 384, 500, 512, 700, 1000, 1024, 1536,
+    2048, 3000, 4096, 4097, 5000 }
   local dtypes = { "float32", "float16", "bfloat16", "float64", "int32", "uint8", "int64", "bool", "complex64" }
 
   for _, dtype in ipairs(dtypes) do
@@ -154,8 +154,8 @@ describe("Rows on chip", function()
 
   it("with NaN, infinities and -0", function()
     local inf, nan = math.huge, 0 / 0
-    local x = gpuarray.to_gpu({ { 1, nan, 3 }, { inf, 1, 2 }, { -inf, -inf, -inf }, { -0.0, -0.0, 0 }, { inf, -inf, 0 } },
-      "float32")
+    local x = gpuarray.to_gpu({ { 1, nan, 3 }, { inf, 1, 2 }, { -inf, -inf, -inf }, { -0.0, -0.0, 0 },
+      { inf, -inf, 0 } }, "float32")
     for _, name in ipairs(names) do
       assert(compare(function() return programs[name](x, gpuarray.ones(3), gpuarray.ones(3)) end), name)
     end

@@ -238,7 +238,7 @@ describe("a kernel of a program for PyCUDA compiles unchanged:", function()
     ]]
     local ok, mod = pcall(cuda.SourceModule, source, { no_extern_c = true })
     if not ok then -- cuRAND's headers are a package of their own
-      assert.truthy(mod.hint:find("curand_kernel.h was looked for", 1, true), tostring(mod))
+      assert.truthy(mod.hint:find("curand_kernel.h was not found in", 1, true), tostring(mod))
       return
     end
     local hits, o = G.zeros(64, "uint32"), G.zeros(1)

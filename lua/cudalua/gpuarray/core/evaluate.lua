@@ -249,7 +249,7 @@ function M.take(x, leaf)
   storage.settle(x, leaf)
 end
 local take = M.take
-waiting.settle = take
+function waiting.settle(x, leaf) return M.take(x, leaf) end
 
 local function settle(x, leaf)
   take(x, leaf)

@@ -9,6 +9,8 @@ local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local mapped = require "cudalua.gpuarray.core.mapped"
+local number_from = require("cudalua.gpuarray.core.marks").number_from
+local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local plan = require "cudalua.gpuarray.core.plan"
 local planning = require "cudalua.gpuarray.core.planning"
@@ -75,7 +77,7 @@ end
 ---@field context integer|false
 ---@field launching boolean
 
-local function shape_of(o) return o._leaf == true and o.shape or o._shape end
+local function shape_of(o) return object.is_leaf(o) and o.shape or o._shape end
 
 -- Has each use of a reduction's result the row of the element?
 local function is_aligned(to, shape)
@@ -105,7 +107,11 @@ local function look(g, x)
   if type(x) ~= "table" or g.seen[x] then return true end
   g.seen[x] = true
   local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
-  if not sig or x._leaf == true then return true end
+  if not sig then
+    local leaf = object.leaf_of(x)
+    if leaf then g.seen[leaf] = true end
+    return true
+  end
   if sig.maps and not sig.reduces or sig.scans then return false end
   if not sig.reduces then return look(g, a) and look(g, b) and look(g, c) end
   local shape = shape_of(a)
@@ -132,7 +138,8 @@ end
 
 -- Adds an array that is computed next, if it is made of reductions of the group's rows.
 local function add_result(g, x)
-  if not x._sig or x._sig.reduces then return end
+  local sig = x._sig
+  if not sig or sig.reduces then return end
   local found = new_group(g)
   if look(found, x) and found.count > 0 and same(x._shape, found.shape) then
     merge(g, found)
@@ -143,11 +150,11 @@ end
 -- Without results: the last reduction that is made of another one.
 local function add_linked(g, list)
   for i = list.n, 1, -1 do
-    local x = list[i]
-    if x and x._sig and x._sig.reduces then
-      local found, o = new_group(), x._a
-      if type(o) == "table" and not x._sig.scans and same_rows(found, shape_of(o), x._b) and look(found, o) and
-        found.count > 0 then
+    local x, found = list[i], new_group()
+    if x then
+      local sig, o, to = x._sig, x._a, x._b -- a finalizer may compute x on the way
+      if sig and sig.reduces and not sig.scans and type(o) == "table" and same_rows(found, shape_of(o), to) and
+        look(found, o) and found.count > 0 then
         merge(g, found)
         return
       end
@@ -161,11 +168,12 @@ local function complete(g, list)
   local n = 0
   for i = 1, list.n do
     local x = list[i]
-    local sig, o, to = x and x._sig, x and x._a, x and x._b
+    local sig, o, to = nil, nil, nil
+    if x then sig, o, to = x._sig, x._a, x._b end
     if sig and g.members[x] then
       n, g.list[#g.list + 1] = n + 1, x
     elseif sig and sig.reduces and not sig.scans and g.count < M.REDUCTIONS and type(o) == "table" and
-      g.seen[o._first or o] and same_rows(g, shape_of(o), to) then
+      g.seen[object.leaf_of(o) or o] and same_rows(g, shape_of(o), to) then
       g.members[x], g.count = true, g.count + 1
       n, g.list[#g.list + 1] = n + 1, x
     end
@@ -207,7 +215,7 @@ local function walk(w, x, sig, a, to)
     w.first, w.values = w.first or x, w.values + 1
     return plan.step(w, sig)
   end
-  local values, from = w.values, a._leaf == true and a.dtype or a._dtype
+  local values, from = w.values, object.is_leaf(a) and a.dtype or a._dtype
   plan.walk(w, a)
   -- Not what the operand says: a finalizer's walk may have passed by it.
   local number = w.values > values and w.values or w.repeats[w.nrepeats]
@@ -226,7 +234,7 @@ local function walk(w, x, sig, a, to)
     value(w, reduce_token(reduce_tokens, kind))
   end
   g.order[#g.order + 1], g.divisors[#g.divisors + 1] = x, kind.middle and to.divisor or nil
-  x._mark, x._num = w.serial, w.values
+  x._mark = w.start + w.values
 end
 
 -- How many lanes, warps and packs a row has; nil: it does not fit.
@@ -248,8 +256,8 @@ end
 
 local function end_token(p)
   local arrangement = ((p.width * 32 + p.turns) * 64 + p.lanes) * 16 + p.warps
-  local key = ((p.kept_rank * 32 + p.gone_rank) * 2 ^ 20 + arrangement) * 8 + (p.joint and 4 or 0) + (p.full and 2 or 0) +
-    (p.wide and 1 or 0)
+  local key = ((p.kept_rank * 32 + p.gone_rank) * 2 ^ 20 + arrangement) * 8 + (p.joint and 4 or 0) +
+    (p.full and 2 or 0) + (p.wide and 1 or 0)
   local token = end_tokens[key]
   if not token then
     token = { kind = "end", class = "row", kept = p.kept_rank, gone = p.gone_rank, wide = p.wide, width = p.width,
@@ -440,7 +448,7 @@ local function attempt(since, g)
     plan.step(w, plan.store_tokens[x._dtype])
   end
   for _, x in ipairs(g.list) do
-    if g.members[x] and x._mark ~= w.serial then plan.walk(w, x) end
+    if g.members[x] and not number_from(w.start, x) then plan.walk(w, x) end
   end
   local before = w.nagain > 0 and again.choose(w, is_listed, g)
   if before then

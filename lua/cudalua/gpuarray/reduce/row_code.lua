@@ -18,8 +18,8 @@ local M = {}
 -- ---- phases ---------------------------------------------------------------------------------------------------------
 
 -- What operations cost; functions cost FUNCTION. A kernel contains them once for each element of a thread.
-local costs = { astype = 1, add = 1, sub = 1, mul = 1, neg = 1, abs = 1, maximum = 1, minimum = 1, where = 1, square = 1,
-  eq = 1, ne = 1, lt = 1, le = 1, gt = 1, ge = 1, div = 4, sqrt = 4, rsqrt = 4, reciprocal = 4,
+local costs = { astype = 1, add = 1, sub = 1, mul = 1, neg = 1, abs = 1, maximum = 1, minimum = 1, where = 1,
+  square = 1, eq = 1, ne = 1, lt = 1, le = 1, gt = 1, ge = 1, div = 4, sqrt = 4, rsqrt = 4, reciprocal = 4,
   sin = 32, cos = 32, tan = 32, pow = 32 }
 local FUNCTION = 8
 
