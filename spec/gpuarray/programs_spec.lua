@@ -5,14 +5,14 @@ local main = dofile "bench/programs/main.lua"
 
 -- Launches with the results in one gpuarray.eval(), and with one result after the other. These numbers may only fall.
 local most = {
-  softmax = { 3, 3 },
-  layer_norm = { 2, 2 },
-  rms_norm = { 2, 2 },
+  softmax = { 1, 1 },
+  layer_norm = { 1, 1 },
+  rms_norm = { 1, 1 },
   black_scholes = { 1, 1 },
   mandelbrot = { 5, 5 },
   adam = { 1, 1 },
   k_means = { 7, 7 },
-  attention = { 4, 4 },
+  attention = { 2, 2 },
   standardise = { 2, 2 },
   leapfrog = { 3, 3 },
   drawdown = { 3, 3 },
