@@ -43,9 +43,10 @@ struct Order {
   }
 };
 
-//: ranks
+//: tile
 enum { THREADS = @threads@, ITEMS = @items@, WARPS = THREADS / 32, TILE = THREADS * ITEMS };
 
+//: ranks
 // The lanes of the warp that have this digit, too.
 static __device__ __forceinline__ unsigned peers(const unsigned digit) {
   unsigned mask = 0xffffffffu;
@@ -75,6 +76,7 @@ static __device__ __forceinline__ unsigned rank(const unsigned counters, const u
   return __shfl_sync(0xffffffffu, before, leader) + lower;
 }
 
+//: sums
 // The sum of the values of the threads before this one, of the first 256.
 template <typename T> static __device__ __forceinline__ T sum_before(const T value) {
   __shared__ T of_warp[8];

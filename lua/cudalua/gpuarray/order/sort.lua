@@ -66,16 +66,15 @@ local function rows_of(x)
   return n > 0 and x._size / n or 0, n
 end
 
-local function shaped(leaf, x, dtype)
-  local l = storage.new_leaf(leaf.store, leaf.off, dtype, x._shape, storage.dense_strides(x._shape, dtype.itemsize))
-  return storage.array_of(l)
+local function shaped(leaf, shape, dtype)
+  return storage.array_of(storage.new_leaf(leaf.store, leaf.off, dtype, shape, storage.dense_strides(shape, dtype.itemsize)))
 end
 
 -- The last axis of an array of real numbers in order; see M.ordered.
 local function real(x, descending, with_keys, with_positions)
   local rows, n = rows_of(x)
   local keys, positions = run.sort(keys_of(x), rows, n, descending, with_keys, with_positions)
-  return keys and shaped(keys, x, x._dtype), positions and shaped(positions, x, dtypes.int64)
+  return keys and shaped(keys, x._shape, x._dtype), positions and shaped(positions, x._shape, dtypes.int64)
 end
 
 local function along(x, positions)
@@ -218,6 +217,16 @@ local function first_of(since, what, x, count, descending)
   return view.reshape(keys, shape, "C"), view.reshape(positions, { unpack(shape) }, "C")
 end
 
+-- The same of many rows; nil likewise.
+local function first_of_rows(x, count, descending)
+  local rows, n = rows_of(x)
+  if x._dtype.kind == "complex" or not run.finds_top(rows, n, count) then return nil end
+  local keys, positions = run.top(keys_of(x), rows, n, descending, count)
+  local shape = { unpack(x._shape) }
+  shape[#shape] = count
+  return shaped(keys, shape, x._dtype), shaped(positions, shape, dtypes.int64)
+end
+
 local topk_options = { axis = true, largest = true, stream = true, allocator = true }
 
 ---Returns the k largest elements along an axis, the largest first, and their positions; of equal elements, the first
@@ -246,7 +255,9 @@ define("topk", function(a, k, options)
   for d = 1, a._ndim do items[d] = d == a._ndim and { 1, count } or {} end
   return inside(a, function()
     local x = swap(a, axis)
-    local keys, positions = until_done(first_of, what, x, count, largest)
+    local keys, positions = first_of_rows(x, count, largest)
+    if keys then return swap(keys, axis), swap(positions, axis) end
+    keys, positions = until_done(first_of, what, x, count, largest)
     if not keys then keys, positions = ordered(x, largest, true, true) end
     keys, positions = view.slice(what, keys, a._ndim, items), view.slice(what, positions, a._ndim, items)
     return swap(view.copy(keys, "C"), axis), swap(view.copy(positions, "C"), axis)

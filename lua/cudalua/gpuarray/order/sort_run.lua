@@ -40,6 +40,12 @@ local function keys_part(dtype)
     floats = dtype.kind == "float" and 1 or 0 })
 end
 
+local function tile_part(threads, items) return template.fill("sort", "tile", { threads = threads, items = items }) end
+
+local function ranks_part(threads, items)
+  return tile_part(threads, items) .. template.fill("sort", "ranks", {}) .. template.fill("sort", "sums", {})
+end
+
 local function get(name, dtype, key, make)
   return kernels.get(("%s %d %s %s"):format(name, dtype.itemsize, dtype.kind == "float" and "float" or "", key),
     function() return name, make() end)
@@ -47,8 +53,7 @@ end
 
 local function row_kernel(dtype)
   return get("array_sort_rows", dtype, "", function()
-    return keys_part(dtype) .. template.fill("sort", "ranks",
-      { threads = ROW_THREADS, items = sizes[dtype.itemsize].row_items }) ..
+    return keys_part(dtype) .. ranks_part(ROW_THREADS, sizes[dtype.itemsize].row_items) ..
       template.fill("sort", "rows", { blocks = M.ROW_BLOCKS })
   end)
 end
@@ -70,7 +75,7 @@ local function pass_kernel(dtype, count, value, items)
       fields.at, fields.keep_place = "  unsigned at[ITEMS];", "    at[k] = place;"
       fields.values = template.fill("sort", "values", {})
     end
-    return keys_part(dtype) .. template.fill("sort", "ranks", { threads = threads, items = items }) ..
+    return keys_part(dtype) .. ranks_part(threads, items) ..
       template.fill("sort", "plan", {}) .. template.fill("sort", "pass", fields)
   end)
 end
@@ -251,6 +256,48 @@ function M.first(leaf, n, descending, count)
   local words = ceil(n / 4)
   local mask = storage.empty(dtypes.bool, { 4 * words }, 4 * words)
   return (runs.until_done(select_first, leaf, n, order_of(leaf.dtype, descending), count, mask))
+end
+
+-- ---- the first few of each row --------------------------------------------------------------------------------------
+
+---Of so many elements at most, each block finds the first ones of a row without sorting all; other rows are sorted.
+M.TOP = 1024
+local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at least and at most; for so many rows more
+
+---Is finding the first few elements of rows worth it?
+---@param rows integer
+---@param n integer
+---@param count integer
+---@return boolean
+function M.finds_top(rows, n, count)
+  return n >= TOP_LEAST and n < M.SHORT_PLACE and count > 0 and count <= math.min(M.TOP, n / 4) and
+    (n <= TOP_LONG or rows >= TOP_MANY)
+end
+
+local function top(since, leaf, rows, n, order, count, keys, positions)
+  local dtype = leaf.dtype
+  local resident = n <= ROW_THREADS * sizes[dtype.itemsize].row_items
+  local k = get("array_topk_rows", dtype, resident and "resident" or "", function()
+    return keys_part(dtype) .. tile_part(ROW_THREADS, sizes[dtype.itemsize].row_items) ..
+      template.fill("sort", "sums", {}) .. template.fill("topk", "rows", { most = M.TOP, resident = resident and 1 or 0 })
+  end)
+  return runs.kernel { kernel = k, blocks = rows, since = since, leaves = { leaf }, writes = { keys, positions },
+    arguments = { n, count, order, leaf.buf, leaf.off, keys.buf, 0, positions.buf, 0 } } or runs.AGAIN
+end
+
+---The first elements of each row in their order, and their positions.
+---@param leaf table  as for sort()
+---@param rows integer
+---@param n integer
+---@param descending boolean
+---@param count integer  see finds_top()
+---@return table keys       leaf of one axis
+---@return table positions  int64, from 1
+function M.top(leaf, rows, n, descending, count)
+  local dtype, size = leaf.dtype, rows * count
+  local keys, positions = storage.empty(dtype, { size }, size)._leaf, storage.empty(dtypes.int64, { size }, size)._leaf
+  runs.until_done(top, leaf, rows, n, order_of(dtype, descending), count, keys, positions)
+  return keys, positions
 end
 
 local function spread(since, positions, starts, n, groups, out)
