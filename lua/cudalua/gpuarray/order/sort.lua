@@ -67,7 +67,8 @@ local function rows_of(x)
 end
 
 local function shaped(leaf, shape, dtype)
-  return storage.array_of(storage.new_leaf(leaf.store, leaf.off, dtype, shape, storage.dense_strides(shape, dtype.itemsize)))
+  local strides = storage.dense_strides(shape, dtype.itemsize)
+  return storage.array_of(storage.new_leaf(leaf.store, leaf.off, dtype, shape, strides))
 end
 
 -- The last axis of an array of real numbers in order; see M.ordered.

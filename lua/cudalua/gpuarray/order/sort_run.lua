@@ -279,7 +279,8 @@ local function top(since, leaf, rows, n, order, count, keys, positions)
   local resident = n <= ROW_THREADS * sizes[dtype.itemsize].row_items
   local k = get("array_topk_rows", dtype, resident and "resident" or "", function()
     return keys_part(dtype) .. tile_part(ROW_THREADS, sizes[dtype.itemsize].row_items) ..
-      template.fill("sort", "sums", {}) .. template.fill("topk", "rows", { most = M.TOP, resident = resident and 1 or 0 })
+      template.fill("sort", "sums", {}) ..
+      template.fill("topk", "rows", { most = M.TOP, resident = resident and 1 or 0 })
   end)
   return runs.kernel { kernel = k, blocks = rows, since = since, leaves = { leaf }, writes = { keys, positions },
     arguments = { n, count, order, leaf.buf, leaf.off, keys.buf, 0, positions.buf, 0 } } or runs.AGAIN
