@@ -6,14 +6,20 @@
 // registers. Pack j of a lane begins at element ((warp * PACKS + j) * LANES + lane) * WIDTH.
 
 //: row
+// Of COUNT values of each lane, neighbouring lanes keep half. Not a loop: compilers do not always unroll it, and keep the
+// values in memory then.
+template <int COUNT, int N> __device__ __forceinline__ void halve(acc_t (&v)[N]) {
+  if constexpr (COUNT > 1) {
+#pragma unroll
+    for (int i = 0; i < COUNT / 2; i++) v[i] = exchange(v[2 * i], v[2 * i + 1], N / COUNT);
+    halve<COUNT / 2>(v);
+  }
+}
+
 // Combines the values that the lanes of a warp have of each pack: in lane 0, and where rows are shorter, in the first
 // lane of each row.
 template <int N> __device__ __forceinline__ acc_t of_warp(acc_t (&v)[N]) {
-  unsigned mask = 1;
-#pragma unroll
-  for (int count = N; count > 1; count /= 2, mask *= 2)
-#pragma unroll
-    for (int i = 0; i < count / 2; i++) v[i] = exchange(v[2 * i], v[2 * i + 1], mask);
+  halve<N>(v);
   return lanes(lanes(v[0], N, @lanes@), 1, N);
 }
 

@@ -57,8 +57,6 @@ local function part_key(kind)
   return key
 end
 
-M.part_key = part_key
-
 -- What decides about the order of members, so that the order in a program does not.
 local function key_of(kind)
   local key = kind.key

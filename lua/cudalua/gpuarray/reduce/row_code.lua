@@ -6,7 +6,6 @@ local add = require("cudalua.base.tables").add
 local address = require "cudalua.gpuarray.kernel.address"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
-local joint = require "cudalua.gpuarray.reduce.joint"
 local reduce_code = require "cudalua.gpuarray.reduce.code"
 local template = require "cudalua.gpuarray.kernel.template"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -30,6 +29,7 @@ M.KEEP = 8
 ---@class cudalua.gpuarray.Phases
 ---@field program cudalua.gpuarray.LinedProgram
 ---@field count integer           how many phases there are
+---@field types table<string, string>  of variables that lines compute
 ---@field known table<string, cudalua.gpuarray.PhaseValue>  by variable
 ---@field parts table[]           reductions whose values are combined: {reduction, phase, value}
 ---@field part_of integer[]       of each reduction of the program
@@ -49,6 +49,26 @@ M.KEEP = 8
 ---@field home? integer    the phase that computes it first
 
 local function words_in(text) return text:gmatch "[%a_][%w_]*" end
+
+-- Leaves out lines that compute what an earlier one has computed, such as the same conversion for two reductions.
+local function merge(self)
+  local p, lines, found, alias = self.program, {}, {}, {}
+  local function renamed(text) return (text:gsub("[%a_][%w_]*", alias)) end
+  for _, line in ipairs(p.lines) do
+    line.text = renamed(line.text)
+    -- A copy of a variable of the same type is that variable.
+    local copied = self.types[line.text] == line.type and line.text
+    local before = copied or found[line.type .. " " .. line.text]
+    if before then
+      alias[line.name] = before
+    else
+      found[line.type .. " " .. line.text], self.types[line.name], lines[#lines + 1] = line.name, line.type, line
+    end
+  end
+  p.lines = lines
+  for _, r in ipairs(p.reductions) do r.value = renamed(r.value) end
+  for _, s in ipairs(p.stores) do s.text = renamed(s.text) end
+end
 
 -- Notes the phases of all variables.
 local function place(self)
@@ -88,7 +108,9 @@ end
 local function share(self)
   local known = {}
   for i, r in ipairs(self.program.reductions) do
-    local key = r.value .. " " .. joint.part_key(r.kind)
+    local kind = r.kind
+    local key = table.concat({ r.value, kind.acc.name, kind.combine, kind.neutral, tostring(kind.tree),
+      tostring(kind.row.position) }, "|")
     if not known[key] then
       self.parts[#self.parts + 1] = r
       known[key] = #self.parts
@@ -182,8 +204,9 @@ end
 ---@param tokens table[]  of the program, without its end
 ---@return cudalua.gpuarray.Phases
 function M.phases(tokens)
-  local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, words = 0, cost = 0,
+  local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, types = {}, words = 0, cost = 0,
     reread = false }
+  merge(self)
   place(self)
   share(self)
   keep(self)
