@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long lon
   const bool there = row < outputs; // other threads compute the last row, and store nothing
   const bases_t b = bases(there ? row : outputs - 1);
   const index_t begin = (warp * (PACKS * LANES) + lane) * WIDTH;
-  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;
+@first@
 @functions@
 @phases@
 }

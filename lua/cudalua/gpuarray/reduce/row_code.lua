@@ -217,7 +217,8 @@ end
 -- ---- where elements are ---------------------------------------------------------------------------------------------
 
 -- The functions that find and load elements, their types and parameters; and how elements of arrays are written.
-local function functions(p, ending)
+-- `used`: variables; what loads others would be warned of.
+local function functions(p, ending, used)
   local stay = address.axes(ending[1].kept, ending[1].wide, { label = "k", index = "index_t" })
   local go = address.axes(ending[1].gone, ending[1].wide, { label = "r", index = "index_t" })
   local joined, width = ending[1].joint, ending[1].width
@@ -228,7 +229,7 @@ local function functions(p, ending)
   local out, operand = address.place(params, stay, "o"), 1
   for i, leaf in ipairs(p.leaves) do
     if leaf.class == "one" then
-      add(lines, "  const %s a%d = *p%d;", ctype.memory(leaf.dtype), i, i)
+      if used["a" .. i] then add(lines, "  const %s a%d = *p%d;", ctype.memory(leaf.dtype), i, i) end
     else
       operand = operand + 1
       local along = ending[operand].along
@@ -239,17 +240,18 @@ local function functions(p, ending)
       reduce_code.in_memory(t, { number = i, leaf = leaf, along = along, at = at, width = width, joint = joined,
         step = fixed and tostring(fixed) or ("r%d_%d"):format(i, go.rank) })
       local function own(list) return (concat(list, "\n"):gsub("x%.a" .. i .. "%f[%D]", "x")) end
-      add(lines, "  const auto load_%d = [&](const index_t r, const int m) {\n    pack_%d x;", i, i)
+      local list = used["a" .. i] and lines or {}
+      add(list, "  const auto load_%d = [&](const index_t r, const int m) {\n    pack_%d x;", i, i)
       if joined then
         local loads = own(t.loads)
-        add(lines, "    if (m == %d) {", width)
-        address.coordinates(lines, "      ", "r", go, loads)
-        add(lines, "%s\n      return x;\n    }", loads)
+        add(list, "    if (m == %d) {", width)
+        address.coordinates(list, "      ", "r", go, loads)
+        add(list, "%s\n      return x;\n    }", loads)
       end
       local some = own(t.some)
-      add(lines, "#pragma unroll\n    for (int e = 0; e < %d; e++) {\n      if (e >= m) break;", width)
-      address.coordinates(lines, "      ", "(r + e)", go, some)
-      add(lines, "%s\n    }\n    return x;\n  };", some)
+      add(list, "#pragma unroll\n    for (int e = 0; e < %d; e++) {\n      if (e >= m) break;", width)
+      address.coordinates(list, "      ", "(r + e)", go, some)
+      add(list, "%s\n    }\n    return x;\n  };", some)
       elements[i] = joined and along == 0 and ("x%d[j].e[0]"):format(i) or ("x%d[j].e[e]"):format(i)
     end
   end
@@ -423,9 +425,10 @@ function M.kernel(tokens)
   local p, pieces = self.program, {}
   local ending = p.ending[1]
   for name in pairs_of(p.pieces) do pieces[name] = true end
-  local bases, lambdas, types, extra, elements = functions(p, p.ending)
+  local used = used_of(self)
+  local bases, lambdas, types, extra, elements = functions(p, p.ending, used)
   self.elements = elements
-  local params, used = {}, used_of(self)
+  local params = {}
   for i, r in ipairs(p.reductions) do
     if not r.middle then add(params, "%s *out%d", ctype.memory(r.kind.result), i) end
   end
@@ -438,7 +441,8 @@ function M.kernel(tokens)
   for _, text in ipairs(extra) do add(params, "%s", text) end
   local name = codegen.name(p, "array_rows")
   local fields = { name = name, params = ", " .. concat(params, ", "), lanes = ending.lanes, warps = ending.warps,
-    packs = ending.turns, width = ending.width, bases = bases, functions = lambdas }
+    packs = ending.turns, width = ending.width, bases = bases, functions = lambdas,
+    first = #p.reductions > 0 and "  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;" or "" }
   local texts = {}
   for i in ipairs(self.parts) do
     add(texts, ending.warps > 1 and "  __shared__ r%d::words_t shared%d[8];" or
