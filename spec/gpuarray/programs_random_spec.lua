@@ -10,6 +10,7 @@ local ffi = require "ffi"
 local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
 local results_of = require "cudalua.gpuarray.core.results"
+local runs = require "cudalua.gpuarray.core.run"
 local same_cuts = require "cudalua.gpuarray.core.same_cuts"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
@@ -115,6 +116,30 @@ local steps = {
     return function(s)
       local x = s[j]
       s[i] = (x - x:mean { axis = axis, keepdims = true }) / (x:var { axis = axis, keepdims = true } + 1)
+    end
+  end,
+  -- Reductions of rows that are used with the same rows again, one of them of what another one is made of. In between,
+  -- operands are written to, released, or evaluated.
+  rows = function()
+    local i, j, k, f, mode, v = random(WHOLE), random(WHOLE), random(WHOLE), pick(expressions), random(7), random(5) / 4
+    local first, second = pick { "max", "mean", "sum" }, pick { "sum", "var", "min" }
+    local keep, part = { axis = 2, keepdims = true }, pick(parts)
+    return function(s)
+      local x = f(s[j], s[k])
+      if mode == 7 then x = x:astype "float16" end
+      local a = x[first](x, keep)
+      local e = (x - a) * 0.5
+      local b = e[second](e, keep)
+      local y = e - b * 0.125
+      if mode == 1 then s[j]:fill(v) elseif mode == 2 then s[k][part.index] = v elseif mode == 3 then
+        gpuarray.eval(y, e)
+      elseif mode == 4 then
+        s.held[#s.held + 1] = e:eval()
+      elseif mode == 5 then
+        y = y + x:max(2)[{ {}, gpuarray.newaxis }]
+      end
+      s.waits = { a, b }
+      s[i] = y:astype "float32"
     end
   end,
   wait = function()
@@ -641,6 +666,25 @@ describe("Random programs with several results", function()
     assert(ok, different)
     return different, found
   end
+
+  it("compute rows in row kernels", function()
+    local all, in_rows, kernel = 0, 0, runs.kernel
+    finally(knob(runs, "kernel", function(launch)
+      local is_row = launch.kernel and launch.kernel.name:find "^array_rows"
+      all, in_rows = all + 1, in_rows + (is_row and 1 or 0)
+      return kernel(launch)
+    end))
+    local count = gpu.sanitized and 10 or 60
+    assert.equal(0, (differing(programs(count, 20261129, function()
+      local step, seed = steps.rows(), random(1000)
+      return function()
+        local s = start(seed)
+        step(s)
+        return s
+      end
+    end))))
+    assert.is_true(in_rows > count / 2, ("%d of %d"):format(in_rows, all))
+  end)
 
   it("end so if they repeat, and their cuts are found again", function()
     local count = gpu.sanitized and 10 or 40
