@@ -162,23 +162,38 @@ local function add_linked(g, list)
   end
 end
 
--- Adds reductions of values that the kernel has anyway, and lists all.
+-- Do two groups have an array or a value of the rows' shape in common?
+local function shares(g, found)
+  for x in pairs_of(found.seen) do
+    if g.seen[x] and same(shape_of(x), g.shape) then return true end
+  end
+  return false
+end
+
+-- Adds a reduction of values that the kernel has, or of what is made of them.
+local function add_reduction(g, x)
+  local sig, o, to = x._sig, x._a, x._b -- a finalizer may compute x on the way
+  if not sig or not sig.reduces or sig.scans or type(o) ~= "table" then return end
+  local found = new_group(g)
+  if same_rows(found, shape_of(o), to) and look(found, o) and shares(g, found) and
+    g.count + found.count < M.REDUCTIONS then
+    merge(g, found)
+    g.members[x], g.count = true, g.count + 1
+  end
+end
+
+-- Adds other reductions that wait, and lists all. Returns false if a kernel cannot compute them.
 local function complete(g, list)
-  g.size, g.list = graph.size_of(g.shape), { unpack(g.results) }
-  local n = 0
   for i = 1, list.n do
     local x = list[i]
-    local sig, o, to = nil, nil, nil
-    if x then sig, o, to = x._sig, x._a, x._b end
-    if sig and g.members[x] then
-      n, g.list[#g.list + 1] = n + 1, x
-    elseif sig and sig.reduces and not sig.scans and g.count < M.REDUCTIONS and type(o) == "table" and
-      g.seen[object.leaf_of(o) or o] and same_rows(g, shape_of(o), to) then
-      g.members[x], g.count = true, g.count + 1
-      n, g.list[#g.list + 1] = n + 1, x
-    end
+    if x and not g.members[x] then add_reduction(g, x) end
   end
-  return n == g.count and n <= M.REDUCTIONS and #g.results <= M.RESULTS -- otherwise one of them does not wait
+  g.size, g.list = graph.size_of(g.shape), { unpack(g.results) }
+  for i = 1, list.n do
+    if list[i] and g.members[list[i]] then g.list[#g.list + 1] = list[i] end
+  end
+  local n = #g.list - #g.results -- fewer than there are: one of them does not wait
+  return n == g.count and n <= M.REDUCTIONS and #g.results <= M.RESULTS
 end
 
 -- ---- the plan -------------------------------------------------------------------------------------------------------
