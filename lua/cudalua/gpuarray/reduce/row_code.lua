@@ -204,8 +204,8 @@ end
 ---@param tokens table[]  of the program, without its end
 ---@return cudalua.gpuarray.Phases
 function M.phases(tokens)
-  local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, types = {}, words = 0, cost = 0,
-    reread = false }
+  local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, types = {},
+    words = 0, cost = 0, reread = false }
   merge(self)
   place(self)
   share(self)
