@@ -104,7 +104,7 @@ describe("Rows on chip", function()
       end)
       assert.same({}, wrong)
       -- Complex numbers have no extremes and positions.
-      local least = dtype:find "complex" and 0.4 or 0.9
+      local least = dtype:find "complex" and 0.4 or 0.8
       assert.is_true(tried > 2 and taken >= least * tried, ("%d of %d"):format(taken, tried))
     end)
   end
