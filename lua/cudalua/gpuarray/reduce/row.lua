@@ -33,10 +33,13 @@ M.enabled = true
 ---unrolled, and compiling them takes time.
 M.WORDS, M.COST = 64, 1024
 
+---Packs that a lane gets before a row gets more warps.
+M.PACKS = 4
+
 ---Reductions and results of a kernel, at most.
 M.REDUCTIONS, M.RESULTS = 8, 8
 
-local BLOCK, WARP, WARPS, PACKS = 256, 32, 8, 16
+local BLOCK, WARP, WARPS, MOST_PACKS = 256, 32, 8, 16
 
 -- A launch takes as long as a GPU needs to move about so many bytes.
 local LAUNCH = 8 * 2 ^ 20
@@ -256,9 +259,9 @@ end
 local function arrange(p, phases, n, width)
   local packs, lanes, warps = 1, WARP, 1
   while lanes > 1 and lanes / 2 * width >= n do lanes = lanes / 2 end
-  while packs < 4 and WARP * width * packs * warps < n do packs = packs * 2 end
+  while packs < M.PACKS and WARP * width * packs * warps < n do packs = packs * 2 end
   while warps < WARPS and WARP * width * packs * warps < n do warps = warps * 2 end
-  while packs < PACKS and WARP * width * packs * warps < n do packs = packs * 2 end
+  while packs < MOST_PACKS and WARP * width * packs * warps < n do packs = packs * 2 end
   local elements = width * packs
   if WARP * elements * warps < n or elements * phases.words > M.WORDS or
     elements * phases.cost > M.COST then
@@ -284,7 +287,7 @@ end
 
 -- How arrays lie for which a program has been planned.
 local function circumstances(w, g)
-  local c = { shape = g.shape, axes = g.axes, strides = {}, shapes = {}, skews = {} }
+  local c = { shape = g.shape, axes = g.axes, packs = M.PACKS, strides = {}, shapes = {}, skews = {} }
   for i = 1, w.nleaves do
     local l = w.leaves[i]
     c.shapes[i], c.strides[i], c.skews[i] = l.shape, l.strides, (l.store.skew + l.off) % 16
@@ -293,7 +296,7 @@ local function circumstances(w, g)
 end
 
 local function are_those(c, w, g)
-  if not same(c.shape, g.shape) or not same_axes(c.axes, g.axes, #g.shape) then return false end
+  if not same(c.shape, g.shape) or not same_axes(c.axes, g.axes, #g.shape) or c.packs ~= M.PACKS then return false end
   for i = 1, w.nleaves do
     local l = w.leaves[i]
     if not same(c.strides[i], l.strides) or not same(c.shapes[i], l.shape) or c.skews[i] ~= (l.store.skew + l.off) % 16
