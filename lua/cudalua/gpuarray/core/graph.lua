@@ -127,10 +127,7 @@ local due = math.huge
 ---@param number integer  of the operation
 function M.set_due(number) due = number end
 
----Starts the reductions that wait: see waiting.lua.
-function M.start_waiting() end
-
----The same, unless they may wait for more than this operation.
+---Starts the reductions that wait, unless they may wait for more than this operation: see waiting.lua.
 ---@param x cudalua.gpuarray.Array
 ---@return boolean waits
 function M.pass_waiting(x) return false end -- luacheck: ignore x

@@ -23,6 +23,9 @@ local M = {}
 M.AGAIN = {}
 local AGAIN = M.AGAIN
 
+---A launch takes as long as a GPU needs to move about so many bytes.
+M.LAUNCH = 8 * 2 ^ 20
+
 ---Threads of a block, unless a launch says how many.
 M.BLOCK = codegen.BLOCK
 

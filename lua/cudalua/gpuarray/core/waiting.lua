@@ -114,7 +114,6 @@ function M.start(asked, wanted)
 end
 local start = M.start
 
-graph.start_waiting = start
 hooks.start_waiting = start
 
 -- Calls each(store) for the memory that an operand reads, each once. Returns false if it cannot be read later.

@@ -11,6 +11,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local results = require "cudalua.gpuarray.core.results"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local waiting = require "cudalua.gpuarray.core.waiting"
 local whole = require "cudalua.gpuarray.core.whole"
@@ -86,8 +87,7 @@ end
 
 local none = {} -- readers
 
--- A launch takes as long as a GPU needs to move about so many bytes.
-local LAUNCH = 8 * 2 ^ 20
+local LAUNCH = run.LAUNCH
 
 -- Of computing an array.
 local function cost_of(x) return LAUNCH + 2 * x._size * x._dtype.itemsize end

@@ -4,6 +4,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
+local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local joint = require "cudalua.gpuarray.reduce.joint"
@@ -227,13 +228,6 @@ local function together(members)
   take_spreads(spreads, x, mean, written)
 end
 
-local function same_axes(a, b, n)
-  for k = 1, n do
-    if (a[k] or false) ~= (b[k] or false) then return false end
-  end
-  return true
-end
-
 -- The i-th of a list, with those behind it that one kernel can compute as well; nil: it has a value. A scan is alone.
 local function group_of(list, i)
   local x = list[i]
@@ -247,7 +241,7 @@ local function group_of(list, i)
     local y = list[k]
     if y then
       local other, of, along = y._sig, y._a, y._b
-      if other and of == operand and not other.scans and same_axes(along.axes, axes, rank) and
+      if other and of == operand and not other.scans and gathered.same_axes(along.axes, axes, rank) and
         joint.fits(kinds, other.reduces) then
         group[#group + 1] = { kind = other.reduces, to = along, array = y }
         kinds[#kinds + 1] = other.reduces

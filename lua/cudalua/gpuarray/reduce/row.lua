@@ -22,7 +22,7 @@ local waiting = require "cudalua.gpuarray.core.waiting"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
-local same, AGAIN = layout.same, run.AGAIN
+local same, same_axes, AGAIN = layout.same, gathered.same_axes, run.AGAIN
 
 local M = {}
 
@@ -41,11 +41,8 @@ M.REDUCTIONS, M.RESULTS = 8, 8
 
 local BLOCK, WARP, WARPS, MOST_PACKS = 256, 32, 8, 16
 
--- A launch takes as long as a GPU needs to move about so many bytes.
-local LAUNCH = 8 * 2 ^ 20
-
 -- Bytes of a row, at most: what registers of a block hold.
-local BYTES = 4 * 64 * BLOCK
+local BYTES = 4 * M.WORDS * BLOCK
 
 ---May a reduction become part of a row kernel? Its axes are the last ones, and rows are not too long.
 ---@param a cudalua.gpuarray.Array
@@ -88,13 +85,6 @@ local function is_aligned(to, shape)
   for k = 1, n do
     local extent = axes[k] and 1 or shape[k]
     if (own[k - n + #own] or 1) ~= extent then return false end
-  end
-  return true
-end
-
-local function same_axes(a, b, n)
-  for k = 1, n do
-    if (a[k] or false) ~= (b[k] or false) then return false end
   end
   return true
 end
@@ -229,10 +219,7 @@ end
 -- A reduction that a walk meets: a part of the program. A variance is two.
 local function walk(w, x, sig, a, to)
   local g, kind = w.rows, sig.reduces
-  if not g.members[x] then
-    w.first, w.values = w.first or x, w.values + 1
-    return plan.step(w, sig)
-  end
+  if not g.members[x] then return mapped.needs(w, x, sig) end
   local values, from = w.values, object.is_leaf(a) and a.dtype or a._dtype
   plan.walk(w, a)
   -- Not what the operand says: a finalizer's walk may have passed by it.
@@ -287,24 +274,12 @@ end
 
 -- How arrays lie for which a program has been planned.
 local function circumstances(w, g)
-  local c = { shape = g.shape, axes = g.axes, packs = M.PACKS, strides = {}, shapes = {}, skews = {} }
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    c.shapes[i], c.strides[i], c.skews[i] = l.shape, l.strides, (l.store.skew + l.off) % 16
-  end
-  return c
+  return { shape = g.shape, axes = g.axes, packs = M.PACKS, lying = gathered.lying(w) }
 end
 
 local function are_those(c, w, g)
-  if not same(c.shape, g.shape) or not same_axes(c.axes, g.axes, #g.shape) or c.packs ~= M.PACKS then return false end
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    if not same(c.strides[i], l.strides) or not same(c.shapes[i], l.shape) or c.skews[i] ~= (l.store.skew + l.off) % 16
-    then
-      return false
-    end
-  end
-  return true
+  return c.packs == M.PACKS and same(c.shape, g.shape) and same_axes(c.axes, g.axes, #g.shape) and
+    gathered.lie_alike(c.lying, w)
 end
 
 -- Do results have the order of axes that they had?
@@ -329,7 +304,7 @@ local function plan_of(w, g, stored)
     phases = row_code.phases(plan.tokens(state))
     state.phases = phases
   end
-  if not phases.reread and 4 * g.size > LAUNCH then return nil end -- it reads no fewer bytes
+  if not phases.reread and 4 * g.size > run.LAUNCH then return nil end -- it reads no fewer bytes
   local operands = { g.to.strides }
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
@@ -394,8 +369,8 @@ local function take_memory(g, x)
 end
 
 local function take_all(g)
-  for i, x in ipairs(g.list) do
-    if not take_memory(g, x) then return false, i end
+  for _, x in ipairs(g.list) do
+    if not take_memory(g, x) then return false end
   end
   return true
 end
@@ -530,4 +505,5 @@ function M.try(list, asked, wanted)
 end
 
 plan.walk_reduction = walk
+
 return M

@@ -365,34 +365,15 @@ local same = layout.same
 
 -- What the plan of a program depends on, besides the program.
 local function circumstances(w, kind, to)
-  local axes, shapes, strides, skews, gone = to.axes, {}, {}, {}, {}
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    shapes[i], strides[i], skews[i] = l.shape, l.strides, not l.places and (l.store.skew + l.off) % 16
-  end
-  for k = 1, #w.shape do gone[k] = axes[k] or false end
-  return { kind = kind, shape = w.shape, gone = gone, out_strides = to.strides, shapes = shapes, strides = strides,
-    skews = skews, blocks = M.blocks, limit = plan.LIMIT }
+  return { kind = kind, shape = w.shape, axes = to.axes, out_strides = to.strides, lying = gathered.lying(w),
+    blocks = M.blocks, limit = plan.LIMIT }
 end
 
 -- Are they those of before?
 local function are_those(c, w, kind, to)
-  if c.kind ~= kind or c.blocks ~= M.blocks or c.limit ~= plan.LIMIT or not same(c.shape, w.shape) or
-    not same(c.out_strides, to.strides) then
-    return false
-  end
-  local axes = to.axes
-  for k = 1, #w.shape do
-    if c.gone[k] ~= (axes[k] or false) then return false end
-  end
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    if not same(c.strides[i], l.strides) or not same(c.shapes[i], l.shape) or
-      not l.places and c.skews[i] ~= (l.store.skew + l.off) % 16 then
-      return false
-    end
-  end
-  return true
+  return c.kind == kind and c.blocks == M.blocks and c.limit == plan.LIMIT and same(c.shape, w.shape) and
+    same(c.out_strides, to.strides) and gathered.same_axes(c.axes, to.axes, #w.shape) and
+    gathered.lie_alike(c.lying, w)
 end
 
 -- The axes and the operands' steps where one axis is taken as two.
