@@ -112,7 +112,7 @@ end
 
 local fields = { size = true, shape = true, ndim = true, strides = true, nbytes = true, T = true }
 
--- A name that was called or indexed, and is nil or none of a function.
+-- A name that was called or indexed, but is nil or not a function.
 local function name_advice(err)
   local name = match(err, "attempt to %l+ global '([%w_]+)' %(a nil value%)$")
   if name and words[name] then return words[name] end
@@ -156,7 +156,7 @@ local function random_advice(text)
   end
 end
 
--- Lua asks no array for its length, and ipairs() none for its elements.
+-- In LuaJIT, # and ipairs() do not use the methods of an array.
 local function length_advice(session, text)
   local name, part = match(code(text), "#%s*([%a_][%w_]*)%s*([.:%[(]?)")
   if part == "" and is_array(value_of(session, name)) then

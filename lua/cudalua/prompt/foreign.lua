@@ -107,7 +107,7 @@ function M.hint(text, number)
   end
 end
 
----Is a line of another language, which no Lua follows?
+---Is it a line of another language that no further line completes as Lua?
 ---@param text string
 ---@return boolean
 function M.is_whole(text)

@@ -20,10 +20,10 @@ local runs_lua = set_of "luajit lua cudalua"
 local NO_SHELL = "this prompt runs Lua, not shell commands; "
 local RUN_ONE = "os.execute %q runs one, and :quit leaves the prompt"
 
--- What nobody writes in Lua behind a name that has no value.
+-- Is the rest of a line the arguments of a command? In Lua, this cannot follow a name that has no value.
 local function is_shell(rest) return rest == "" or find(rest, "^%s+[^%s=,(.:{]") or find(rest, "^%s+%.%.?/?") end
 
----What to do in place of a line that is none of Lua.
+---What to write instead of a line that is not Lua.
 ---@param text string
 ---@param has_value fun(name: string): boolean  is there a variable of this name?
 ---@return string?

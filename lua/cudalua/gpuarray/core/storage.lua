@@ -627,7 +627,7 @@ function M.release_array(x)
     if not own.store.released then own = M.leaf_of(x) end -- so that it keeps no buffer of before
     return M.release(own.store)
   end
-  x._a, x._b, x._used = leaf, false, 0 -- nobody used it, so there is nothing else: see leaf_of()
+  x._a, x._b, x._used = leaf, false, 0 -- it was not used, so it has no other leaf: see leaf_of()
   give_back(own)
 end
 

@@ -53,8 +53,8 @@ function M.reduce(what, row, a, axes, keepdims, asked, later, drops)
   return later and (to.outputs > 1 or waiting.whole) and pending.written(kind, a, to, drops) or compute(kind, a, to)
 end
 
--- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten when the result
--- has its value.
+-- Reduces the last one of a list of expressions. Only the caller may hold them: they are forgotten when the result has
+-- its value.
 function M.reduced(what, row, temporary, axes, keepdims, asked, later)
   local x = M.reduce(what, row, temporary[#temporary], axes, keepdims, asked, later, temporary)
   for i = 1, x._sig and 0 or #temporary do

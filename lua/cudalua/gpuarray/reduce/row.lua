@@ -72,7 +72,7 @@ end
 ---@field list cudalua.gpuarray.Array[]      the results, and then the reductions
 ---@field order (cudalua.gpuarray.Array|false)[]  reductions in the order of the program; false: the mean of a variance
 ---@field divisors number[]   of the variances among them
----@field seen table          what was looked at
+---@field seen table          the operations and arrays that were visited
 ---@field buffers table<cudalua.gpuarray.Array, userdata>
 ---@field context integer|false
 ---@field launching boolean
@@ -120,7 +120,7 @@ local function new_group(like)
     launching = false }
 end
 
--- Takes over what was found.
+-- Adds the reductions that were found to a group.
 local function merge(g, found)
   g.shape, g.axes, g.to = found.shape, found.axes, found.to
   for x in pairs_of(found.members) do

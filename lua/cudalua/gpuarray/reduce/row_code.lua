@@ -25,10 +25,10 @@ local FUNCTION = 8
 ---A value that costs more than this is kept for later phases, and not computed again.
 M.KEEP = 8
 
----A program, and what happens in which phase.
+---A program with the phase of each of its values.
 ---@class cudalua.gpuarray.Phases
 ---@field program cudalua.gpuarray.LinedProgram
----@field count integer           how many phases there are
+---@field count integer           number of phases
 ---@field types table<string, string>  of variables that lines compute
 ---@field known table<string, cudalua.gpuarray.PhaseValue>  by variable
 ---@field parts table[]           reductions whose values are combined: {reduction, phase, value}
@@ -119,18 +119,16 @@ local function share(self)
   end
 end
 
--- What takes part in the values of a text, in this phase; each(name, value) is called for what is not computed in it.
+-- Calls each(name, value) for the variables that a text depends on in this phase, operands first. It does not look
+-- behind what is kept, arrays, and values of whole rows.
 local function visit(self, text, phase, seen, each)
   for word in words_in(text) do
     local v = self.known[word]
     if v and not seen[word] then
       seen[word] = true
-      if not v.whole or v.leaf or v.kept and v.home < phase then
-        each(word, v)
-      else
-        visit(self, v.line.text, phase, seen, each)
-        each(word, v)
-      end
+      local computed = v.whole and v.line and not (v.kept and v.home < phase)
+      if computed then visit(self, v.line.text, phase, seen, each) end
+      each(word, v)
     end
   end
 end
@@ -145,7 +143,7 @@ local function cost_of(self, name, phase)
   return sum
 end
 
--- The texts whose values a phase needs.
+-- The expressions that a phase reduces or stores.
 local function outputs(self, phase)
   local list = {}
   for _, part in ipairs(self.parts) do
@@ -217,7 +215,7 @@ end
 -- ---- where elements are ---------------------------------------------------------------------------------------------
 
 -- The functions that find and load elements, their types and parameters; and how elements of arrays are written.
--- `used`: variables; what loads others would be warned of.
+-- `used`: the variables that are needed; the compiler would warn of functions that load others.
 local function functions(p, ending, used)
   local stay = address.axes(ending[1].kept, ending[1].wide, { label = "k", index = "index_t" })
   local go = address.axes(ending[1].gone, ending[1].wide, { label = "r", index = "index_t" })
@@ -302,7 +300,7 @@ local function lines_of(self, names, lines, indent)
   end
 end
 
--- What depends on rows alone, and is of this phase: computed once.
+-- Adds the lines of this phase that have one value for a row, which is computed once.
 local function row_lines(self, phase, used, lines)
   for _, line in ipairs(self.program.lines) do
     local v = self.known[line.name]
@@ -312,7 +310,7 @@ local function row_lines(self, phase, used, lines)
   end
 end
 
--- The loop of a phase, and what comes behind it.
+-- The loop of a phase, and the lines after it.
 local function phase_text(self, phase, used)
   local p, names = self.program, {}
   local t = { declared = {}, loads = {}, packs = {}, lines = {}, otherwise = {}, pack_ends = {}, ends = {} }
@@ -376,7 +374,7 @@ local function phase_text(self, phase, used)
     otherwise = #t.otherwise > 0 and (" else {\n%s\n      }"):format(concat(t.otherwise, "\n")) or "" })
 end
 
--- All variables that something is made of.
+-- The variables that results and reductions depend on.
 local function used_of(self)
   local used = {}
   local function use(text)
