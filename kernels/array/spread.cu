@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
 @functions@
   __shared__ first::words_t shared[256];
   __shared__ second::words_t shared_second[256];
-  __shared__ middle_t middles[32];
+  __shared__ middle_t middles[64]; // of as many rows as a block has at most: reduce/run.lua
   const unsigned units = 1u << log_units, lane = threadIdx.x & 31;
   const unsigned long long begin_row = (unsigned long long)blockIdx.x * rows;
   for (unsigned task = threadIdx.x >> 5; task < rows << log_units; task += 8) {

@@ -128,6 +128,21 @@ describe("Reductions that wait", function()
     assert.is_true((x:var { axis = 1, ddof = 3 }:isinf()):all():item())
   end)
 
+  it("have the bits that a variance has in steps, whatever the rows of a block", function()
+    local run = require "cudalua.gpuarray.reduce.run"
+    local blocks = run.blocks
+    finally(function() run.blocks = blocks end)
+    for _, n in ipairs { 130, 256, 600, 2000 } do
+      local a = (cuda.random.Generator(7):normal { 131, n } * 5 + 3):eval()
+      local d = a - a:mean { axis = 2, keepdims = true }
+      local want = bits((d * d):sum(2) / n)
+      for _, most in ipairs { 1, 4, 2048 } do -- blocks: the fewer, the more rows has each
+        run.blocks = most
+        assert.equal(want, bits(a:var(2)))
+      end
+    end
+  end)
+
   it("are fewer kernels, too, where blocks share a variance", function()
     local a = gpuarray.arange(70001 * 3):reshape(70001, 3):astype("float32"):eval()
     assert.equal(2, launches(function() gpuarray.eval(a:mean(1), a:var(1)) end))
