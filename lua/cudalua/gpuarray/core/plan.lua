@@ -12,6 +12,7 @@ local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
 local marks = require "cudalua.gpuarray.core.marks"
 local strides_of = require "cudalua.gpuarray.core.strides"
 local tile = require "cudalua.gpuarray.kernel.tile"
+local trail = require "cudalua.gpuarray.core.trail"
 
 local type, abs, ceil, floor, max, min = type, math.abs, math.ceil, math.floor, math.max, math.min
 
@@ -98,8 +99,8 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field again table[]        inner nodes that another kernel has computed already, with lists beside it: again_from
 ---  and again_to, the values within; again_leaf and again_leaves, the leaves; again_operations; again_share (again.lua)
 ---@field nagain integer
----@field path table[]         operations that a long walk is within, with lists beside it: signatures, seconds and
----  thirds, the operands; entries, of `again`
+---@field path table[]         operations that a long walk is within, with lists beside it: signatures; firsts, seconds
+---  and thirds, the operands; entries, of `again`
 ---@field depth integer        of the path
 ---@field context integer|false  of the leaves: core.context_id()
 ---@field home userdata|false  memory of that context
@@ -128,8 +129,8 @@ function M.begin(shape, dense)
   w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, writes = {},
     root = false, met = false, strides = false, links = false, repeats = {}, repeats_at = {}, again = {},
     again_from = {}, again_to = {}, again_leaf = {}, again_leaves = {}, again_operations = {}, again_share = {},
-    scalar_types = {}, scalar_values = {}, scalar_of = {}, path = {}, signatures = {}, seconds = {}, thirds = {},
-    entries = {} }
+    scalar_types = {}, scalar_values = {}, scalar_of = {}, path = {}, signatures = {}, firsts = {}, seconds = {},
+    thirds = {}, entries = {} }
   w.start = marks.begin()
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.nrepeats, w.nagain = 0, 0
@@ -220,21 +221,22 @@ local function unsupported(l)
   errors.raise("LogicError", ("gpuarray: operations do not support the dtype %s"):format(l.dtype.name))
 end
 
+local function class_of(w, l)
+  if w.dense and l.dense and (l.shape == w.shape or same(l.shape, w.shape)) then
+    return l.aligned and "dense" or "odd"
+  end
+  local shape = l.shape
+  for k = 1, #shape do
+    if shape[k] ~= 1 then return "strided" end
+  end
+  return "one"
+end
+trail.connect(class_of, enter)
+
 local function leaf(w, l)
   enter(w, l)
-  local class
-  if w.dense and l.dense and (l.shape == w.shape or same(l.shape, w.shape)) then
-    class = l.aligned and "dense" or "odd"
-  else
-    class = "one"
-    local shape = l.shape
-    for k = 1, #shape do
-      if shape[k] ~= 1 then
-        class, w.strided = "strided", true
-        break
-      end
-    end
-  end
+  local class = class_of(w, l)
+  if class == "strided" then w.strided = true end
   l._mark = w.start + w.values
   local n = w.nleaves + 1
   w.nleaves, w.leaves[n], w.classes[n] = n, l, class
@@ -333,6 +335,14 @@ local function walk_long(w, x)
   end
 end
 
+-- The same for the first expression of a program, whose trail may be known.
+local function walk_first(w, x)
+  if trail.follow(w, x) then return end
+  local from = w.state
+  walk_long(w, x)
+  trail.note(w, x, from)
+end
+
 ---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
 ---@param w cudalua.gpuarray.Walk
 ---@param x any
@@ -355,7 +365,10 @@ function walk(w, x, dtype)
     return leaf(w, x)
   end
   if sig.maps then return M.walk_map(w, x, sig, a, b, c) end -- reductions, too
-  if x._born - x._low >= LONG then return walk_long(w, x) end
+  if x._born - x._low >= LONG then
+    if w.values == 0 and w.depth == 0 and not w.below then return walk_first(w, x) end
+    return walk_long(w, x)
+  end
   local n = begin_operation(w, x)
   walk(w, a, sig.x)
   if b then walk(w, b, sig.y) end
