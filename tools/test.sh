@@ -28,7 +28,7 @@ run_busted() {
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
 LONG_SPECS=(solver_gpu tensor vendor_gpu cufft_gpu progress hostile gpuarray_numpy_functions docs nonsense random check
-  gpuarray_fusion programs_random gpuarray_reduce compiler_abuse convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
+  rows gpuarray_fusion programs_random gpuarray_reduce compiler_abuse convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
   compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
 

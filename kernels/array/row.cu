@@ -4,6 +4,9 @@
 //
 // A row has LANES neighbouring threads, or all lanes of WARPS warps. A lane has PACKS packs of WIDTH neighbours, in
 // registers. Pack j of a lane begins at element ((warp * PACKS + j) * LANES + lane) * WIDTH.
+//
+// Rows whose neighbours are neighbours in memory, such as columns, lie across the block: a row has WARPS threads, one in
+// each of as many groups of ROWS neighbours, and element j of a thread is element group * PACKS + j of the row.
 
 //: row
 // Of COUNT values of each lane, neighbouring lanes keep half. Not a loop: compilers do not always unroll it, and keep the
@@ -45,16 +48,47 @@ __device__ __forceinline__ acc_t of_row(words_t *shared, const acc_t x) {
   return pairwise(v);
 }
 
+//: of_thread
+// Combines a thread's values.
+template <int N> __device__ __forceinline__ acc_t of_warp(acc_t (&v)[N]) { return pairwise(v); }
+
+//: across_groups
+// All threads of a row combine its groups' values.
+__device__ __forceinline__ acc_t of_row(words_t *shared, const acc_t x) {
+  if (@warps@ == 1) return x;
+  shared[threadIdx.x].x = x;
+  __syncthreads();
+  acc_t v[@warps@];
+#pragma unroll
+  for (int i = 0; i < @warps@; i++) v[i] = shared[i * (256 / @warps@) + threadIdx.x % (256 / @warps@)].x;
+  return pairwise(v);
+}
+
 //: rows
 extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long long outputs, const index_t n,
                                                          const double count@params@) {
 @bases@
   enum { LANES = @lanes@, WARPS = @warps@, PACKS = @packs@, WIDTH = @width@, ROWS = 256 / LANES / WARPS };
+  enum { STEP = LANES * WIDTH };
   const unsigned lane = threadIdx.x & LANES - 1, warp = threadIdx.x >> 5 & WARPS - 1;
   const unsigned long long row = blockIdx.x * (unsigned long long)ROWS + threadIdx.x / (LANES * WARPS);
   const bool there = row < outputs; // other threads compute the last row, and store nothing
   const bases_t b = bases(there ? row : outputs - 1);
   const index_t begin = (warp * (PACKS * LANES) + lane) * WIDTH;
+@first@
+@functions@
+@phases@
+}
+
+//: across
+extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long long outputs, const index_t n,
+                                                         const double count@params@) {
+@bases@
+  enum { LANES = 1, WARPS = @warps@, PACKS = @packs@, WIDTH = 1, ROWS = 256 / WARPS, STEP = 1 };
+  const unsigned long long row = blockIdx.x * (unsigned long long)ROWS + threadIdx.x % ROWS;
+  const bool there = row < outputs; // other threads compute the last row, and store nothing
+  const bases_t b = bases(there ? row : outputs - 1);
+  const index_t begin = threadIdx.x / ROWS * PACKS;
 @first@
 @functions@
 @phases@

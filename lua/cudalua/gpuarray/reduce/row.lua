@@ -41,21 +41,25 @@ M.REDUCTIONS, M.RESULTS = 8, 8
 
 local BLOCK, WARP, WARPS, MOST_PACKS = 256, 32, 8, 16
 
+-- Of rows that lie across memory, such as the columns of a matrix in C order, a block has at least NARROW that are
+-- neighbours, and WIDE while that is possible. A thread has at most MOST elements of one.
+local NARROW, WIDE, MOST = 8, 32, 64
+
 -- Bytes of a row, at most: what registers of a block hold.
 local BYTES = 4 * M.WORDS * BLOCK
 
----May a reduction become part of a row kernel? Its axes are the last ones, and rows are not too long.
+---May a reduction become part of a row kernel? Rows are not too long for that.
 ---@param a cudalua.gpuarray.Array
 ---@param to cudalua.gpuarray.Reduced
 ---@return boolean
 function M.may_fit(a, to)
-  local shape, axes, kept = a._shape, to.axes, false
+  local shape, axes, kept, most = a._shape, to.axes, false, BYTES
   for k = #shape, 1, -1 do
     if shape[k] > 1 then
-      if not axes[k] then kept = true elseif kept then return false end
+      if not axes[k] then kept = true elseif kept then most = BYTES / NARROW end
     end
   end
-  return a._size / to.outputs * a._dtype.itemsize <= BYTES
+  return a._size / to.outputs * a._dtype.itemsize <= most
 end
 
 -- ---- groups ---------------------------------------------------------------------------------------------------------
@@ -242,6 +246,23 @@ local function walk(w, x, sig, a, to)
   x._mark = w.start + w.values
 end
 
+local function fits(phases, elements)
+  return elements * phases.words <= M.WORDS and elements * phases.cost <= M.COST
+end
+
+-- How many threads have a row that lies across memory, and how many elements each of them; nil: it does not fit.
+local function arrange_across(p, phases, n)
+  local packs, threads = 1, 1
+  while packs < M.PACKS and packs * threads < n do packs = packs * 2 end
+  while threads < BLOCK / WIDE and packs * threads < n do threads = threads * 2 end
+  while packs < MOST and packs * threads < n and fits(phases, 2 * packs) do packs = packs * 2 end
+  while threads < BLOCK / NARROW and packs * threads < n do threads = threads * 2 end
+  if packs * threads < n or not fits(phases, packs) then return nil end
+  p.form, p.lanes, p.warps, p.turns, p.width = "across", 1, threads, packs, 1
+  p.full = packs * threads == n
+  return p
+end
+
 -- How many lanes, warps and packs a row has; nil: it does not fit.
 local function arrange(p, phases, n, width)
   local packs, lanes, warps = 1, WARP, 1
@@ -250,23 +271,20 @@ local function arrange(p, phases, n, width)
   while warps < WARPS and WARP * width * packs * warps < n do warps = warps * 2 end
   while packs < MOST_PACKS and WARP * width * packs * warps < n do packs = packs * 2 end
   local elements = width * packs
-  if WARP * elements * warps < n or elements * phases.words > M.WORDS or
-    elements * phases.cost > M.COST then
-    return nil
-  end
-  p.lanes, p.warps, p.turns, p.width = lanes, warps, packs, width
+  if WARP * elements * warps < n or not fits(phases, elements) then return nil end
+  p.form, p.lanes, p.warps, p.turns, p.width = "rows", lanes, warps, packs, width
   p.full = lanes * warps * elements == n
   return p
 end
 
 local function end_token(p)
-  local arrangement = ((p.width * 32 + p.turns) * 64 + p.lanes) * 16 + p.warps
-  local key = ((p.kept_rank * 32 + p.gone_rank) * 2 ^ 20 + arrangement) * 8 + (p.joint and 4 or 0) +
-    (p.full and 2 or 0) + (p.wide and 1 or 0)
+  local arrangement = ((p.width * 128 + p.turns) * 64 + p.lanes) * 64 + p.warps
+  local key = ((p.kept_rank * 32 + p.gone_rank) * 2 ^ 24 + arrangement) * 16 + (p.form == "across" and 8 or 0) +
+    (p.joint and 4 or 0) + (p.full and 2 or 0) + (p.wide and 1 or 0)
   local token = end_tokens[key]
   if not token then
     token = { kind = "end", class = "row", kept = p.kept_rank, gone = p.gone_rank, wide = p.wide, width = p.width,
-      turns = p.turns, lanes = p.lanes, warps = p.warps, joint = p.joint, full = p.full }
+      turns = p.turns, lanes = p.lanes, warps = p.warps, joint = p.joint, full = p.full, form = p.form }
     end_tokens[key] = token
   end
   return token
@@ -290,14 +308,18 @@ local function same_order(c, stored)
   return true
 end
 
+-- Are there arrays that tiles would be faster for?
+local function reads_across(w, shape)
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" and mapped.is_across(w.leaves[i], shape) then return true end
+  end
+end
+
 -- Ends the program. Nil: a kernel of this kind cannot compute it.
 local function plan_of(w, g, stored)
   local shape, axes, outputs, parts = g.shape, g.axes, g.to.outputs, reduce_run.parts
   local n = g.size / outputs
   if w.below or w.drawn or w.first or reduce_run.crossing(w, axes) then return nil end
-  for i = 1, w.nleaves do
-    if w.classes[i] == "strided" and mapped.is_across(w.leaves[i], shape) then return nil end
-  end
   local state = w.state
   local phases = state.phases
   if not phases then
@@ -317,13 +339,16 @@ local function plan_of(w, g, stored)
     list[#list + 1] = axis
   end
   local p = gathered.split(parts.new_plan(outputs, n), shape, operands, stay, go)
-  if p.kept_rank > 0 and n > 1 and gathered.side_by_side(w, p) then return nil end
-  local width = parts.widest(w)
-  for i = 1, #stored do width = math.min(width, 16 / stored[i].dtype.itemsize) end
-  if width > 1 and n < width then width = 2 ^ gathered.exponent(n) end
+  local across, width = p.kept_rank > 0 and n > 1 and gathered.side_by_side(w, p), 1
+  if not across then
+    if reads_across(w, shape) then return nil end
+    width = parts.widest(w)
+    for i = 1, #stored do width = math.min(width, 16 / stored[i].dtype.itemsize) end
+    if width > 1 and n < width then width = 2 ^ gathered.exponent(n) end
+  end
   local _, joint = parts.tokens_of(w, width, p.gone_extents, p.gone, p.kept, p.lying)
   p.joint = joint
-  if not arrange(p, phases, n, width) then return nil end
+  if not (across and arrange_across(p, phases, n) or not across and arrange(p, phases, n, width)) then return nil end
   p.blocks = ceil(outputs / (BLOCK / (p.lanes * p.warps)))
   plan.step(w, end_token(p))
   local numbers = w.numbers

@@ -343,7 +343,7 @@ local function phase_text(self, phase, used)
         add(t.ends, "  const r%d::acc_t c%d_row = r%d::of_row(shared%d, r%d::of_warp(t%d));", i, i, i, i, i, i)
       else
         add(t.declared, "  r%d::part_t f%d = r%d::none();", i, i, i)
-        add(t.lines, "        r%d::add(f%d, %s, j * (LANES * WIDTH) + e);", i, i, part.value)
+        add(t.lines, "        r%d::add(f%d, %s, j * STEP + e);", i, i, part.value)
         add(t.ends, "  const r%d::acc_t c%d_row = r%d::of_row(shared%d, r%d::lanes(r%d::end(f%d, begin), 1, LANES));",
           i, i, i, i, i, i, i)
       end
@@ -367,7 +367,7 @@ local function phase_text(self, phase, used)
   local full = p.ending[1].full
   local uses = not full or #t.loads > 0 or #t.otherwise > 0 or concat(t.pack_ends):find "store_"
   return template.fill("row", "phase", { number = phase, declared = concat(t.declared, "\n"),
-    place = uses and "    const index_t r = begin + j * (LANES * WIDTH);" or "",
+    place = uses and "    const index_t r = begin + j * STEP;" or "",
     valid = full and "WIDTH" or "r >= n ? 0 : n - r < WIDTH ? (int)(n - r) : WIDTH", loads = concat(t.loads, "\n"),
     packs_of = concat(t.packs, "\n"), lines = concat(t.lines, "\n"), pack_ends = concat(t.pack_ends, "\n"),
     ends = concat(t.ends, "\n"),
@@ -395,13 +395,18 @@ end
 
 -- acc_t and what is done with it, in a namespace for each part.
 local function namespaces(self, fields, pieces)
-  local list = {}
+  local list, across = {}, self.program.ending[1].form == "across"
   for i, part in ipairs(self.parts) do
     local lines, tree = {}, part.kind.tree
     reduce_code.combination(lines, part.kind, pieces, false, tree)
     local text = concat(lines, "\n") .. "\n" .. template.fill("reduce", "common", fields)
-    if tree then text = text .. template.fill("reduce", "exchange", fields) .. template.fill("row", "row", fields) end
-    text = text .. template.fill("row", fields.warps > 1 and "across_warps" or "hand_round", fields)
+    if tree and across then
+      text = text .. template.fill("row", "of_thread", fields)
+    elseif tree then
+      text = text .. template.fill("reduce", "exchange", fields) .. template.fill("row", "row", fields)
+    end
+    text = text .. template.fill("row", across and "across_groups" or fields.warps > 1 and "across_warps" or
+      "hand_round", fields)
     add(list, "namespace r%d {\n%s\n}", i, text)
   end
   for i, r in ipairs(self.program.reductions) do
@@ -422,6 +427,7 @@ function M.kernel(tokens)
   local self = M.phases(tokens)
   local p, pieces = self.program, {}
   local ending = p.ending[1]
+  local across = ending.form == "across"
   for name in pairs_of(p.pieces) do pieces[name] = true end
   local used = used_of(self)
   local bases, lambdas, types, extra, elements = functions(p, p.ending, used)
@@ -440,18 +446,19 @@ function M.kernel(tokens)
   local name = codegen.name(p, "array_rows")
   local fields = { name = name, params = ", " .. concat(params, ", "), lanes = ending.lanes, warps = ending.warps,
     packs = ending.turns, width = ending.width, bases = bases, functions = lambdas,
-    first = #p.reductions > 0 and "  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;" or "" }
+    first = #p.reductions == 0 and "" or across and "  const bool first = threadIdx.x < ROWS;" or
+      "  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;" }
   local texts = {}
   for i in ipairs(self.parts) do
-    add(texts, ending.warps > 1 and "  __shared__ r%d::words_t shared%d[8];" or
-      "  r%d::words_t *const shared%d = nullptr;", i, i)
+    add(texts, ending.warps > 1 and "  __shared__ r%d::words_t shared%d[%d];" or
+      "  r%d::words_t *const shared%d = nullptr;", i, i, across and 256 or 8)
   end
   row_lines(self, 1, used, texts)
   for phase = 1, self.count do texts[#texts + 1] = phase_text(self, phase, used) end
   fields.phases = concat(texts, "\n")
   local device = ("typedef %s index_t;\n%s%s\n"):format(ending.wide and "unsigned long long" or "unsigned", types,
     namespaces(self, fields, pieces))
-  return { pieces = pieces, device = device, kernel = template.fill("row", "rows", fields), name = name }
+  return { pieces = pieces, device = device, kernel = template.fill("row", ending.form, fields), name = name }
 end
 
 return M
