@@ -94,14 +94,23 @@ extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long lon
 @phases@
 }
 
+//: loads
+// All packs are loaded before one is stored: the compiler does not know that they are other memory.
+#pragma unroll
+  for (int j = 0; j < PACKS; j++) {
+    const index_t r = begin + j * STEP;
+    const int m = @valid@;
+@loads@
+  }
+
 //: phase
   // Phase @number@.
 @declared@
+@loading@
 #pragma unroll
   for (int j = 0; j < PACKS; j++) {
 @place@
     const int m = @valid@;
-@loads@
 @packs_of@
 #pragma unroll
     for (int e = 0; e < WIDTH; e++) {

@@ -36,6 +36,10 @@ M.WORDS, M.COST = 64, 1024
 ---Packs that a lane gets before a row gets more warps.
 M.PACKS = 4
 
+---If no more words of a thread's elements are in registers then, arrays that only later phases use, such as the weights
+---of a norm, are loaded with the others. They come while the row is reduced.
+M.EARLY = 48
+
 ---Reductions and results of a kernel, at most.
 M.REDUCTIONS, M.RESULTS = 8, 8
 
@@ -260,6 +264,7 @@ local function arrange_across(p, phases, n)
   if packs * threads < n or not fits(phases, packs) then return nil end
   p.form, p.lanes, p.warps, p.turns, p.width = "across", 1, threads, packs, 1
   p.full = packs * threads == n
+  p.early = phases.early > 0 and packs * phases.early <= M.EARLY
   return p
 end
 
@@ -274,17 +279,19 @@ local function arrange(p, phases, n, width)
   if WARP * elements * warps < n or not fits(phases, elements) then return nil end
   p.form, p.lanes, p.warps, p.turns, p.width = "rows", lanes, warps, packs, width
   p.full = lanes * warps * elements == n
+  p.early = phases.early > 0 and elements * phases.early <= M.EARLY
   return p
 end
 
 local function end_token(p)
   local arrangement = ((p.width * 128 + p.turns) * 64 + p.lanes) * 64 + p.warps
-  local key = ((p.kept_rank * 32 + p.gone_rank) * 2 ^ 24 + arrangement) * 16 + (p.form == "across" and 8 or 0) +
-    (p.joint and 4 or 0) + (p.full and 2 or 0) + (p.wide and 1 or 0)
+  local key = ((p.kept_rank * 32 + p.gone_rank) * 2 ^ 24 + arrangement) * 32 + (p.form == "across" and 8 or 0) +
+    (p.early and 16 or 0) + (p.joint and 4 or 0) + (p.full and 2 or 0) + (p.wide and 1 or 0)
   local token = end_tokens[key]
   if not token then
     token = { kind = "end", class = "row", kept = p.kept_rank, gone = p.gone_rank, wide = p.wide, width = p.width,
-      turns = p.turns, lanes = p.lanes, warps = p.warps, joint = p.joint, full = p.full, form = p.form }
+      turns = p.turns, lanes = p.lanes, warps = p.warps, joint = p.joint, full = p.full, form = p.form,
+      early = p.early }
     end_tokens[key] = token
   end
   return token
@@ -292,12 +299,12 @@ end
 
 -- How arrays lie for which a program has been planned.
 local function circumstances(w, g)
-  return { shape = g.shape, axes = g.axes, packs = M.PACKS, lying = gathered.lying(w) }
+  return { shape = g.shape, axes = g.axes, packs = M.PACKS, early = M.EARLY, lying = gathered.lying(w) }
 end
 
 local function are_those(c, w, g)
-  return c.packs == M.PACKS and same(c.shape, g.shape) and same_axes(c.axes, g.axes, #g.shape) and
-    gathered.lie_alike(c.lying, w)
+  return c.packs == M.PACKS and c.early == M.EARLY and same(c.shape, g.shape) and
+    same_axes(c.axes, g.axes, #g.shape) and gathered.lie_alike(c.lying, w)
 end
 
 -- Do results have the order of axes that they had?

@@ -34,6 +34,7 @@ M.KEEP = 8
 ---@field parts table[]           reductions whose values are combined: {reduction, phase, value}
 ---@field part_of integer[]       of each reduction of the program
 ---@field words number            of 4 bytes, that an element takes in registers from one phase to the next, at most
+---@field early number            the same if all arrays are loaded in the first phase; 0: they are anyway
 ---@field cost integer             of an element's operations
 ---@field reread boolean          an array is used in two phases
 ---@field elements? string[]     how an element of an array is written
@@ -186,24 +187,31 @@ local function count(self)
       end)
     end
   end
+  local later = false
   for phase = 1, self.count - 1 do
-    local words = 0
+    local words, early = 0, 0
     for _, v in pairs_of(self.known) do
-      local from = v.leaf and v.whole and v.first or v.kept and v.home
-      if from and from <= phase and v.last > phase then
-        words = words + (v.leaf and self.program.leaves[v.leaf].dtype.itemsize / 4 or sizes[v.line.type] or 1)
-        self.reread = self.reread or v.leaf ~= nil
+      local from, whole = v.leaf and v.whole and v.first or v.kept and v.home, v.leaf and v.whole
+      if from and v.last > phase then
+        local own = v.leaf and self.program.leaves[v.leaf].dtype.itemsize / 4 or sizes[v.line.type] or 1
+        if from <= phase then
+          words = words + own
+          self.reread = self.reread or v.leaf ~= nil
+        end
+        if whole or from <= phase then early = early + own end
+        later = later or whole and from > 1
       end
     end
-    self.words = max(self.words, words)
+    self.words, self.early = max(self.words, words), max(self.early, early)
   end
+  if not later then self.early = 0 end
 end
 
 ---@param tokens table[]  of the program, without its end
 ---@return cudalua.gpuarray.Phases
 function M.phases(tokens)
   local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, types = {},
-    words = 0, cost = 0, reread = false }
+    words = 0, early = 0, cost = 0, reread = false }
   merge(self)
   place(self)
   share(self)
@@ -320,7 +328,8 @@ local function phase_text(self, phase, used)
     end)
   end
   for i, leaf in ipairs(p.leaves) do
-    if names["a" .. i] and self.known["a" .. i].first == phase and leaf.class ~= "one" then
+    local v = self.known["a" .. i]
+    if v.first and leaf.class ~= "one" and (p.ending[1].early and 1 or v.first) == phase then
       add(t.declared, "  pack_%d x%d[PACKS];", i, i)
       add(t.loads, "    x%d[j] = load_%d(r, m);", i, i)
     end
@@ -365,10 +374,11 @@ local function phase_text(self, phase, used)
   end
   row_lines(self, phase + 1, used, t.ends)
   local full = p.ending[1].full
-  local uses = not full or #t.loads > 0 or #t.otherwise > 0 or concat(t.pack_ends):find "store_"
-  return template.fill("row", "phase", { number = phase, declared = concat(t.declared, "\n"),
-    place = uses and "    const index_t r = begin + j * STEP;" or "",
-    valid = full and "WIDTH" or "r >= n ? 0 : n - r < WIDTH ? (int)(n - r) : WIDTH", loads = concat(t.loads, "\n"),
+  local uses = not full or #t.otherwise > 0 or concat(t.pack_ends):find "store_"
+  local valid = full and "WIDTH" or "r >= n ? 0 : n - r < WIDTH ? (int)(n - r) : WIDTH"
+  local loading = #t.loads > 0 and template.fill("row", "loads", { valid = valid, loads = concat(t.loads, "\n") })
+  return template.fill("row", "phase", { number = phase, declared = concat(t.declared, "\n"), loading = loading or "",
+    place = uses and "    const index_t r = begin + j * STEP;" or "", valid = valid,
     packs_of = concat(t.packs, "\n"), lines = concat(t.lines, "\n"), pack_ends = concat(t.pack_ends, "\n"),
     ends = concat(t.ends, "\n"),
     otherwise = #t.otherwise > 0 and (" else {\n%s\n      }"):format(concat(t.otherwise, "\n")) or "" })
