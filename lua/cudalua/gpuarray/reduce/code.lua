@@ -7,6 +7,7 @@ local codegen = require "cudalua.gpuarray.kernel.codegen"
 local address = require "cudalua.gpuarray.kernel.address"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local dtypes = require "cudalua.dtype"
+local outer_code = require "cudalua.gpuarray.reduce.outer_code"
 local prelude = require "cudalua.base.prelude"
 local template = require "cudalua.gpuarray.kernel.template"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -321,6 +322,7 @@ M.BYTES = 128
 ---@return string kernel
 function M.generate(p, o)
   local ending = p.ending[1]
+  if ending.form == "outer" then return outer_code.generate(p, o) end
   local form, width = ending.form, ending.width
   local columns, split = form:find "^columns" ~= nil, form:find "split" ~= nil
   local lambdas, types, extra = functions(p, o)
@@ -430,7 +432,8 @@ function M.kernel(p)
   if ending.placed then
     p.leaves[nleaves + 1] = { dtype = dtypes.uint64, class = "strided", places = true, counted = true }
   end
-  local name, more, word = "array_" .. kind.row.name, {}, word_of(p, kind)
+  local name, more, word = (ending.form == "outer" and "array_outer_" or "array_") .. kind.row.name, {},
+    ending.form ~= "outer" and word_of(p, kind) or nil
   local told = ending.kept == 0 and cell.types[kind.result] ~= nil
   local heavy = #p.ops > 8
   while p.ops[#p.ops] == "astype" do table.remove(p.ops) end -- to the type that is computed in

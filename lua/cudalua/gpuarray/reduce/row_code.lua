@@ -5,6 +5,7 @@
 local add = require("cudalua.base.tables").add
 local address = require "cudalua.gpuarray.kernel.address"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
+local costs = require "cudalua.gpuarray.reduce.costs"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local reduce_code = require "cudalua.gpuarray.reduce.code"
 local template = require "cudalua.gpuarray.kernel.template"
@@ -15,12 +16,6 @@ local concat, max = table.concat, math.max
 local M = {}
 
 -- ---- phases ---------------------------------------------------------------------------------------------------------
-
--- What operations cost; functions cost FUNCTION. A kernel contains them once for each element of a thread.
-local costs = { astype = 1, add = 1, sub = 1, mul = 1, neg = 1, abs = 1, maximum = 1, minimum = 1, where = 1,
-  square = 1, eq = 1, ne = 1, lt = 1, le = 1, gt = 1, ge = 1, div = 4, sqrt = 4, rsqrt = 4, reciprocal = 4,
-  sin = 32, cos = 32, tan = 32, pow = 32 }
-local FUNCTION = 8
 
 ---A value that costs more than this is kept for later phases, and not computed again.
 M.KEEP = 8
@@ -134,7 +129,7 @@ local function visit(self, text, phase, seen, each)
   end
 end
 
-local function cost_of_line(line) return line and line.op and (costs[line.op] or FUNCTION) or 0 end
+local function cost_of_line(line) return line and line.op and costs.of(line.op) or 0 end
 
 local function cost_of(self, name, phase)
   local sum = 0

@@ -10,6 +10,7 @@ local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
+local outer = require "cudalua.gpuarray.reduce.outer"
 local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
 local reduce_code = require "cudalua.gpuarray.reduce.code"
@@ -124,7 +125,7 @@ end
 
 ---How a reduction is done.
 ---@class cudalua.gpuarray.ReductionPlan : cudalua.gpuarray.Split
----@field form "rows"|"units"|"units_split"|"columns"|"columns_split"  of the kernel
+---@field form "rows"|"units"|"units_split"|"columns"|"columns_split"|"outer"  of the kernel
 ---@field blocks integer
 ---@field parts integer     of an output that blocks have
 ---@field counters integer  of blocks that are done, which the blocks of an output share
@@ -294,12 +295,12 @@ local function ending(kind, p)
 end
 
 -- The end of a program of elements of type `from`, but for how its operands lie.
-local function begin_end(w, from, kind, p)
+local function begin_end(w, from, kind, token)
   for _, dt in ipairs(kind.values) do
     if dt ~= from then plan.step(w, graph.conversion(dt)) end
     from = dt
   end
-  plan.step(w, ending(kind, p))
+  plan.step(w, token)
 end
 
 -- How a thread finds the places that it writes elements of x to. Where they are neighbours, it writes them together.
@@ -342,7 +343,7 @@ local function close_whole(w, x, kind, stored)
   local p = plan_of_one(n, { n })
   p.gone, p.kept, p.wide = steps, none_kept, n >= plan.LIMIT
   in_rows(w, p, x._born - x._low > HEAVY)
-  begin_end(w, x._dtype, kind, p)
+  begin_end(w, x._dtype, kind, ending(kind, p))
   for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
   if stored then plan.step(w, stored_token(stored, p, operand + 1)) end
   if aligned then
@@ -366,13 +367,13 @@ local same = layout.same
 -- What the plan of a program depends on, besides the program.
 local function circumstances(w, kind, to)
   return { kind = kind, shape = w.shape, axes = to.axes, out_strides = to.strides, lying = gathered.lying(w),
-    blocks = M.blocks, limit = plan.LIMIT }
+    blocks = M.blocks, limit = plan.LIMIT, outer = outer.choice }
 end
 
 -- Are they those of before?
 local function are_those(c, w, kind, to)
-  return c.kind == kind and c.blocks == M.blocks and c.limit == plan.LIMIT and same(c.shape, w.shape) and
-    same(c.out_strides, to.strides) and gathered.same_axes(c.axes, to.axes, #w.shape) and
+  return c.kind == kind and c.blocks == M.blocks and c.limit == plan.LIMIT and c.outer == outer.choice and
+    same(c.shape, w.shape) and same(c.out_strides, to.strides) and gathered.same_axes(c.axes, to.axes, #w.shape) and
     gathered.lie_alike(c.lying, w)
 end
 
@@ -387,6 +388,32 @@ local function in_pieces_of(pieces, operands)
     operands[i] = strides
   end
   return shape, pieces.axes
+end
+
+-- Chooses the kernel.
+local function schedule(w, x, kind, p)
+  if p.kept_rank > 0 and p.n > 1 and gathered.side_by_side(w, p) then
+    if p.kept_extents[p.kept_rank] <= NARROW_COLUMNS and p.n > LONG_COLUMNS then
+      in_narrow_columns(w, p)
+    else
+      in_columns(w, p, kind.most or kind.ordered and 4 or 8)
+    end
+  else
+    in_rows(w, p, x._born - x._low > HEAVY)
+  end
+end
+
+-- Adds how operands lie to a program, and the numbers of its kernel. `stored`: what the last one, number `at`, is.
+local function put_numbers(w, p, at, stored)
+  local columns, numbers = p.form == "columns" or p.form == "columns_split", w.numbers
+  local count = gathered.put_extents(numbers, p)
+  count = gathered.put(numbers, count, p.kept[1], p.kept_rank)
+  for i = 2, #p.kept do
+    local token = i == at and stored and stored_token(stored, p, i) or lying[p.lying[i] ]
+    plan.step(w, token)
+    count = gathered.put_operand(numbers, count, p, i, not columns and token.along ~= "any")
+  end
+  return count
 end
 
 -- Ends the program of a reduction of x. `placed`: elements come in the order of memory, each with its place. `stored`:
@@ -419,32 +446,21 @@ local function close(w, x, kind, to, placed, stored)
     if axes[axis] then go[#go + 1] = axis end
   end
   local p = gathered.split(new_plan(outputs, n), shape, operands, stay, go)
-  if p.kept_rank > 0 and n > 1 and gathered.side_by_side(w, p) then
-    if p.kept_extents[p.kept_rank] <= NARROW_COLUMNS and n > LONG_COLUMNS then
-      in_narrow_columns(w, p)
-    else
-      in_columns(w, p, kind.most or kind.ordered and 4 or 8)
-    end
+  local tiles = plain and not stored and outer.plan(w, p, kind)
+  if tiles then
+    p.form, p.blocks = "outer", tiles.blocks
+    begin_end(w, x._dtype, kind, outer.ending(kind, p, tiles))
+    p.count = outer.close(w, p, tiles)
   else
-    in_rows(w, p, x._born - x._low > HEAVY)
+    schedule(w, x, kind, p)
+    p.placed = placed
+    if placed then p.lying[at] = "any" end
+    begin_end(w, x._dtype, kind, ending(kind, p))
+    p.count = put_numbers(w, p, at, stored)
   end
-  local columns = p.form == "columns" or p.form == "columns_split"
-
-  p.placed = placed
-  if placed then p.lying[#operands] = "any" end
-  begin_end(w, x._dtype, kind, p)
-  local numbers = w.numbers
-  local count = gathered.put_extents(numbers, p)
-  count = gathered.put(numbers, count, p.kept[1], p.kept_rank)
-  for i = 2, #operands do
-    local token = i == at and stored and stored_token(stored, p, i) or lying[p.lying[i] ]
-    plan.step(w, token)
-    count = gathered.put_operand(numbers, count, p, i, not columns and token.along ~= "any")
-  end
-  p.count = count
   if plain then
     last = circumstances(w, kind, to)
-    last.plan, last.state, last.numbers = p, w.state, { unpack(numbers, 1, count) }
+    last.plan, last.state, last.numbers = p, w.state, { unpack(w.numbers, 1, p.count) }
     before.last = last
   end
   return p
