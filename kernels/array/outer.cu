@@ -45,25 +45,26 @@ struct Pending {
 #pragma unroll
       for (int j = 0; j < COLUMNS; j++) x[i][j] = combine(left[level][i][j], x[i][j]);
   }
-  __device__ __forceinline__ void add(acc_t (&x)[ROWS][COLUMNS]) {
-    bool done = false;
-#pragma unroll
-    for (int level = 0; level < @levels@; level++) {
-      if (done) continue;
-      if (count >> level & 1) {
-        merge(x, level);
+  // Nested branches; compilers copy all levels for a loop with a flag.
+  template <int LEVEL> __device__ __forceinline__ void put(acc_t (&x)[ROWS][COLUMNS]) {
+    if constexpr (LEVEL < @levels@) {
+      if (count >> LEVEL & 1) {
+        merge(x, LEVEL);
+        put<LEVEL + 1>(x);
       } else {
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
 #pragma unroll
-          for (int j = 0; j < COLUMNS; j++) left[level][i][j] = x[i][j];
-        done = true;
+          for (int j = 0; j < COLUMNS; j++) left[LEVEL][i][j] = x[i][j];
       }
     }
+  }
+  __device__ __forceinline__ void take(acc_t (&x)[ROWS][COLUMNS]) {
+    put<0>(x);
     count++;
   }
   // All that is pending, and what comes behind it.
-  __device__ __forceinline__ void end(acc_t (&x)[ROWS][COLUMNS]) {
+  __device__ __forceinline__ void close(acc_t (&x)[ROWS][COLUMNS]) {
 #pragma unroll
     for (int level = 0; level < @levels@; level++)
       if (count >> level & 1) merge(x, level);
@@ -71,12 +72,17 @@ struct Pending {
 };
 
 //: outer
-extern "C" __global__ void __launch_bounds__(256@least@) @name@(
+extern "C" __global__ void __launch_bounds__(256@resident@) @name@(
     const unsigned long long, const index_t n, const double count, const unsigned, const unsigned@params@) {
 @coordinates@
 @shared@
   const unsigned row = threadIdx.x / ACROSS, column = threadIdx.x % ACROSS;
-@functions@
+  const auto at = [&](const unsigned k) {
+    slices_t s;
+@loads@
+    return s;
+  };
+  const auto value = [&](const slices_t &s, const int i, const int j, const index_t r) { return @value@; };
   const auto fill = [&](const index_t first) {
 @fills@
   };
@@ -103,6 +109,20 @@ extern "C" __global__ void __launch_bounds__(256@least@) @name@(
       }
     }
 
+//: put_vector
+      const index_t x = first_column + column * COLUMNS;
+      pack_out pack;
+#pragma unroll
+      for (int j = 0; j < COLUMNS; j++) pack.e[j] = finish(v[i][j], count);
+      if (x < columns_of) *(pack_out *)(out + (@at@)) = pack;
+
+//: put_each
+#pragma unroll
+      for (int j = 0; j < COLUMNS; j++) {
+        const index_t x = first_column + column + j * ACROSS;
+        if (x < columns_of) out[@at@] = finish(v[i][j], count);
+      }
+
 //: one_batch
   fill(0);
   __syncthreads();
@@ -117,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(256@least@) @name@(
 #pragma unroll 1
     for (unsigned k = 0; k < CHUNK && first + k < n - REST; k += BATCH) {
       subtree<BATCH, BATCH>(v, at, value, first + k, k);
-      pending.add(v);
+      pending.take(v);
     }
     if (first + CHUNK >= n) {
       subtree<BATCH, REST>(v, at, value, n - REST, (unsigned)(n - REST - first));
@@ -125,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(256@least@) @name@(
     }
     __syncthreads();
   }
-  pending.end(v);
+  pending.close(v);
 
 //: free
   part_t part[ROWS][COLUMNS];

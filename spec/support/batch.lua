@@ -14,7 +14,8 @@ local OWN = "compute word_at acc_t index_t bases_t raw_t neutral finish batch Pa
   .. "is_last combine_parts words_t packs_t part_t value_t none end add Column unit some_unit of_pack UNIT TURN "
   .. "RUN K ROW ROWS TILE WORDS Words from_lane present within_run load_part finish_run Leaves cell_t publish wait "
   .. "load_row arrange finish_row ROOM BYTES spaced element ends_group LINES fetch_ahead "
-  .. "cell_before hand_on look_back result combine tell middle_t middle_of square values_of"
+  .. "cell_before hand_on look_back result combine tell middle_t middle_of square values_of "
+  .. "slices_t subtree Pending COLUMNS ACROSS CHUNK BATCH REST"
 
 local function compile(list, first, last, id)
   local texts, pieces = {}, {}

@@ -12,13 +12,19 @@ local FUNCTION = 8
 ---@return number
 function M.of(name) return costs[name] or FUNCTION end
 
+-- Each result of 16 bits is rounded.
+local ROUNDED = 2
+
 ---The cost of a program's operations.
 ---@param tokens table[]
 ---@return number
 function M.sum(tokens)
   local sum = 0
   for _, t in ipairs(tokens) do
-    if type(t) == "table" and t.op then sum = sum + M.of(t.op.name) end
+    if type(t) == "table" and t.op then
+      local short = t.result.kind == "float" and t.result.itemsize == 2
+      sum = sum + M.of(t.op.name) + (short and ROUNDED or 0)
+    end
   end
   return sum
 end

@@ -1,5 +1,5 @@
 -- Reductions of products: expressions of operands that have only an output's row or only its column, such as squared
--- distances. A block has a tile of outputs, and the operands' slices of it go through shared memory. See docs/products.md.
+-- distances. A block has a tile of outputs, and the operands' slices go through shared memory. See docs/products.md.
 --
 -- The results have the bits of the other kernels (reduce/run.lua), which compute everything that does not fit.
 
@@ -12,10 +12,12 @@ local exponent, put, reach = gathered.exponent, gathered.put, gathered.reach
 
 local M = {}
 
----Which tiles are used: true, those that are expected to pay; false, none; outputs of a thread, these wherever they
----are possible.
----@type boolean|{rows: integer, columns: integer}
-M.choice = true
+---For tests: false turns tiles off.
+M.enabled = true
+
+---For tests: the outputs of a thread, wherever that is possible; false: those of TILES where they are expected to pay.
+---@type false|{rows: integer, columns: integer}
+M.tile = false
 
 ---Outputs of a thread, in the order of preference.
 M.TILES = { { rows = 4, columns = 4 }, { rows = 4, columns = 2 }, { rows = 2, columns = 2 } }
@@ -24,14 +26,17 @@ M.TILES = { { rows = 4, columns = 4 }, { rows = 4, columns = 2 }, { rows = 2, co
 M.MOST = 256
 
 ---Neighbours that are combined by unrolled code, at most.
-M.BATCH = 8
+M.BATCH = 16
 
 ---Blocks, and elements of an axis of the tile, at least.
 M.BLOCKS, M.LEAST = 128, 16
 
 ---Words of 4 bytes of combined values in a thread's registers, the cost of the unrolled operations, and bytes of
 ---shared memory, at most.
-M.WORDS, M.COST, M.SHARED = 112, 1024, 24576
+M.WORDS, M.COST, M.SHARED = 112, 2048, 24576
+
+---Blocks that fit into a multiprocessor at once; registers are limited to what that needs. false: as many as there are.
+M.RESIDENT = 2
 
 local THREADS, CHUNK, MOST_BLOCKS, MOST_SHARED = 256, 32, 2 ^ 31 - 1, 48 * 1024
 
@@ -49,6 +54,7 @@ local THREADS, CHUNK, MOST_BLOCKS, MOST_SHARED = 256, 32, 2 ^ 31 - 1, 48 * 1024
 ---@field vector boolean   a thread's columns are neighbours in memory
 ---@field wide boolean     places have 64 bits
 ---@field extents integer[]  of the blocks: those of other kept axes, tiles along rows, tiles along columns
+---@field resident integer|false  blocks that fit into a multiprocessor at once
 ---@field blocks integer
 
 -- Does each operand step along one of two axes at most, and each of the axes have an operand?
@@ -152,13 +158,17 @@ local function make(w, p, kind, tile, row, column, cost)
   o.extents[#o.extents + 1] = ceil(along / rows)
   o.extents[#o.extents + 1] = ceil(p.kept_extents[column] / columns)
   for _, extent in ipairs(o.extents) do o.blocks = o.blocks * extent end
-  if o.blocks > MOST_BLOCKS or M.choice == true and o.blocks < M.BLOCKS then return nil end
-  o.vector, o.wide = in_vectors(p, o), plan.always_wide
+  if o.blocks > MOST_BLOCKS or not M.tile and o.blocks < M.BLOCKS then return nil end
+  o.vector, o.wide, o.resident = in_vectors(p, o), plan.always_wide, M.RESIDENT
   for i = 1, #p.kept do
     o.wide = o.wide or reach(p.kept_extents, p.kept[i]) + reach(p.gone_extents, p.gone[i]) >= plan.LIMIT
   end
   return o
 end
+
+---What plans depend on, besides programs and how arrays lie.
+---@return boolean|table
+function M.choice() return M.enabled and (M.tile or true) end
 
 ---How a reduction is computed in tiles; nil: it is not.
 ---@param w cudalua.gpuarray.Walk
@@ -166,14 +176,14 @@ end
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@return cudalua.gpuarray.Outer?
 function M.plan(w, p, kind)
-  if not M.choice or kind.members or p.kept_rank < 2 or p.n < 2 or p.n > M.MOST then return nil end
+  if not M.enabled or kind.members or p.kept_rank < 2 or p.n < 2 or p.n > M.MOST then return nil end
   for i = 1, w.nleaves do
     if w.leaves[i].places then return nil end
   end
   local row, column = axes_of(p)
   if not row then return nil end
   local cost = costs.sum(plan.tokens(w.state))
-  for _, tile in ipairs(M.choice == true and M.TILES or { M.choice }) do
+  for _, tile in ipairs(M.tile and { M.tile } or M.TILES) do
     local o = make(w, p, kind, tile, row, column, cost)
     if o then return o end
   end
@@ -195,12 +205,12 @@ function M.ending(kind, p, o)
     endings[kind] = known
   end
   local key = table.concat({ p.kept_rank, p.gone_rank, o.row, o.column, o.rows, o.columns, o.across, o.batch, o.levels,
-    o.rest, o.chunk, o.vector and 1 or 0, o.wide and 1 or 0 }, " ")
+    o.rest, o.chunk, o.vector and 1 or 0, o.wide and 1 or 0, o.resident or 0 }, " ")
   local token = known[key]
   if not token then
     token = { kind = "end", reduction = kind, form = "outer", kept = p.kept_rank, gone = p.gone_rank, wide = o.wide,
       row = o.row, column = o.column, rows = o.rows, columns = o.columns, across = o.across, batch = o.batch,
-      levels = o.levels, rest = o.rest, chunk = o.chunk, vector = o.vector }
+      levels = o.levels, rest = o.rest, chunk = o.chunk, vector = o.vector, resident = o.resident }
     known[key] = token
   end
   return token

@@ -71,18 +71,19 @@ local function operand(t, p, i, kept, go)
     add(t.arguments, "s.a%d", i)
   else
     local name = class == "row" and "y" or "x"
-    add(lines, "        const index_t %s = min(first_%s + %s, %ss_of - 1);", name, class, fields.entry:sub(2, -2), class)
+    add(lines, "        const index_t %s = min(first_%s + %s, %ss_of - 1);", name, class, fields.entry:sub(2, -2),
+      class)
     at = ("%s + %s"):format(at, address.term(kept, ending[class], label))
     add(t.shared, "  __shared__ __align__(16) %s tile%d[CHUNK][%d];", c, i, outer.pitch(extent, itemsize))
     local together = class == "row" or ending.vector
-    add(t.types, "struct %spack_%d { %s e[%d]; };\n", together and ("__align__(%d) "):format(min(16, each * itemsize)) or
-      "", i, c, each)
+    local aligned = together and ("__align__(%d) "):format(min(16, each * itemsize)) or ""
+    add(t.types, "struct %spack_%d { %s e[%d]; };\n", aligned, i, c, each)
     add(t.slices, "  pack_%d a%d;", i, i)
     if together then
       add(t.loads, "    s.a%d = *(const pack_%d *)&tile%d[k][%s * %d];", i, i, i, class, each)
     else
-      add(t.loads, "#pragma unroll\n    for (int j = 0; j < %d; j++) s.a%d.e[j] = tile%d[k][column + j * ACROSS];", each, i,
-        i)
+      add(t.loads, "#pragma unroll\n    for (int j = 0; j < COLUMNS; j++)")
+      add(t.loads, "      s.a%d.e[j] = tile%d[k][column + j * ACROSS];", i, i)
     end
     add(t.arguments, "s.a%d.e[%s]", i, class == "row" and "i" or "j")
   end
@@ -93,14 +94,11 @@ end
 -- Where results go.
 local function puts(t, ending, result, at)
   if not ending.vector then
-    return ("#pragma unroll\n      for (int j = 0; j < COLUMNS; j++) {\n        const index_t x = first_column + column + "
-      .. "j * ACROSS;\n        if (x < columns_of) out[%s] = finish(v[i][j], count);\n      }"):format(at)
+    return template.fill("outer", "put_each", { at = at })
   end
   add(t.types, "struct __align__(%d) pack_out { %s e[%d]; };\n", min(16, ending.columns * result.itemsize),
     ctype.memory(result), ending.columns)
-  return ("      const index_t x = first_column + column * COLUMNS;\n      pack_out pack;\n#pragma unroll\n" ..
-    "      for (int j = 0; j < COLUMNS; j++) pack.e[j] = finish(v[i][j], count);\n" ..
-    "      if (x < columns_of) *(pack_out *)(out + (%s)) = pack;"):format(at)
+  return template.fill("outer", "put_vector", { at = at })
 end
 
 ---A kernel: see reduce/code.lua.
@@ -133,11 +131,9 @@ function M.generate(p, o)
   end
   local fields = { name = o.name, params = ", " .. concat(params, ", "), rows = ending.rows, columns = ending.columns,
     across = ending.across, chunk = ending.chunk, batch = ending.batch, rest = ending.rest, levels = ending.levels,
-    least = "", coordinates = concat(t.coordinates, "\n"), shared = concat(t.shared, "\n"),
+    resident = ending.resident and ", " .. ending.resident or "", coordinates = concat(t.coordinates, "\n"), shared = concat(t.shared, "\n"),
     fills = concat(t.fills, "\n"), puts = puts(t, ending, ending.reduction.result, outside .. " + " .. inside) }
-  fields.functions = ("  const auto at = [&](const unsigned k) {\n    slices_t s;\n%s\n    return s;\n  };\n"
-    .. "  const auto value = [&](const slices_t &s, const int i, const int j, const index_t r) { return %s; };"):format(
-    concat(t.loads, "\n"), o.value(t.arguments))
+  fields.loads, fields.value = concat(t.loads, "\n"), o.value(t.arguments)
   local device, body = template.fill("outer", "tile", fields), "free"
   if o.tree then
     body = ending.levels > 0 and "batches" or "one_batch"

@@ -367,12 +367,12 @@ local same = layout.same
 -- What the plan of a program depends on, besides the program.
 local function circumstances(w, kind, to)
   return { kind = kind, shape = w.shape, axes = to.axes, out_strides = to.strides, lying = gathered.lying(w),
-    blocks = M.blocks, limit = plan.LIMIT, outer = outer.choice }
+    blocks = M.blocks, limit = plan.LIMIT, outer = outer.choice() }
 end
 
 -- Are they those of before?
 local function are_those(c, w, kind, to)
-  return c.kind == kind and c.blocks == M.blocks and c.limit == plan.LIMIT and c.outer == outer.choice and
+  return c.kind == kind and c.blocks == M.blocks and c.limit == plan.LIMIT and c.outer == outer.choice() and
     same(c.shape, w.shape) and same(c.out_strides, to.strides) and gathered.same_axes(c.axes, to.axes, #w.shape) and
     gathered.lie_alike(c.lying, w)
 end
