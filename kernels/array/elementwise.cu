@@ -161,6 +161,38 @@ extern "C" __global__ void __launch_bounds__(256) @name@(const @index@ n@params@
   }
 }
 
+//: shifted
+// Arrays at shifted places. A thread's elements are in one column or in one row; inside, their places are those of the
+// output and a constant.
+extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long long n@params@) {
+@coordinates@
+  if (x0 >= columns) return;
+@uniform@
+  if (@inside@) {
+@bases@
+    const int at = @first_place@;
+@declared@
+@loads@
+#pragma unroll
+    for (int i = 0; i < @items@; i++) {
+@results@
+      @evaluate@
+@stores@
+    }
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < @items@; i++) {
+      @element@
+@one_declared@
+@one_places@
+@one_loads@
+@one_results@
+      @one_evaluate@
+@one_stores@
+    }
+  }
+}
+
 //: tiled
 // A block computes a tile of @across@ elements along the output's last axis and @along@ along another one: those of
 // some operands come through shared memory, which is filled along the other axis. x and y count packs of a tile:

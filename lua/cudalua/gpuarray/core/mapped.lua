@@ -20,7 +20,7 @@ local tile = require "cudalua.gpuarray.kernel.tile"
 local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
 local number_from = require("cudalua.gpuarray.core.marks").number_from
 
-require "cudalua.gpuarray.core.mapped_end"
+require "cudalua.gpuarray.core.shifted"
 
 local abs, max = math.abs, math.max
 local step, same, size_of = plan.step, layout.same, graph.size_of

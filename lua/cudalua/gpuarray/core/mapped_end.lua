@@ -9,6 +9,8 @@ local tile = require "cudalua.gpuarray.kernel.tile"
 local abs, max, min = math.abs, math.max, math.min
 local step = plan.step
 
+local M = {}
+
 local nothing = {}
 
 local ends, root, out_steps = {}, {}, plan.steps
@@ -111,6 +113,41 @@ local function operands_of(w, out)
   return list
 end
 
+---Adds how an operand is read, and its numbers.
+---@param w cudalua.gpuarray.Walk
+---@param n integer  numbers there are already
+---@param leaf table
+---@param links cudalua.gpuarray.Link[][]
+---@param strides integer[]
+---@param packed? boolean  in packs along the last axis
+---@param wide? boolean
+---@return integer n
+function M.put_operand(w, n, leaf, links, strides, packed, wide)
+  local numbers, rank = w.numbers, #strides
+  local last, linked = strides[rank], #links[rank] > 0
+  local fast = (last == 1 or last == 0 and not linked) and last or nil
+  step(w, step_token(links, fast, packed))
+  if not leaf.mask then
+    for k = 1, fast and rank - 1 or rank do
+      n = n + 1
+      numbers[n] = strides[k]
+    end
+  end
+  for k = 1, rank do
+    for _, link in ipairs(links[k]) do
+      for j = 1, #link do
+        if j == link.divisor then
+          n = plan.add_extent(numbers, n, link[j], wide)
+        else
+          n = n + 1
+          numbers[n] = link[j]
+        end
+      end
+    end
+  end
+  return n
+end
+
 ---Ends a program that reads mapped arrays.
 ---@param w cudalua.gpuarray.Walk
 ---@param out table     leaf
@@ -122,6 +159,8 @@ function plan.mapped_end(w, out, size)
     o.links)
   local rank, numbers, n = #extents, w.numbers, 0
   local wide = is_wide(extents, joined, along, o.leaves, size)
+  local shifted = not wide and plan.shifted_end(w, extents, joined, along, size)
+  if shifted then return shifted end
   local pack = pack_of(extents, joined, along, o.leaves, o.whole, o.largest)
   step(w, end_token(rank, wide, pack, maps.chunks(pack, o.largest, o.sum, o.read)))
   for k = 2, rank do n = plan.add_extent(numbers, n, k == rank and extents[k] / pack or extents[k], wide) end
@@ -132,30 +171,10 @@ function plan.mapped_end(w, out, size)
     numbers[n] = joined[1][k]
   end
   for i = 2, #joined do
-    local links, last = along[i], joined[i][rank]
-    local linked = #links[rank] > 0
-    local packed = not linked and last == 1 and tile.in_words(o.leaves[i], joined[i], rank, pack)
-    local fast = (last == 1 or last == 0 and not linked) and last or nil
-    local is_mask = o.leaves[i].mask
-    step(w, step_token(links, fast, packed))
-    if not is_mask then
-      for k = 1, fast and rank - 1 or rank do
-        n = n + 1
-        numbers[n] = joined[i][k]
-      end
-    end
-    for k = 1, rank do
-      for _, link in ipairs(links[k]) do
-        for j = 1, #link do
-          if j == link.divisor then
-            n = plan.add_extent(numbers, n, link[j], wide)
-          else
-            n = n + 1
-            numbers[n] = link[j]
-          end
-        end
-      end
-    end
+    local packed = #along[i][rank] == 0 and joined[i][rank] == 1 and tile.in_words(o.leaves[i], joined[i], rank, pack)
+    n = M.put_operand(w, n, o.leaves[i], along[i], joined[i], packed, wide)
   end
   return n
 end
+
+return M

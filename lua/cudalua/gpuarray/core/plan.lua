@@ -596,6 +596,8 @@ local function strided_end(w, out, size)
   local extents, joined = collapse(shape, operands, ordered(shape, operands[1]))
   local rank, wide, n = #extents, is_wide(extents, joined, size), 0
   local t = tile.choose(extents, joined, leaves, whole, largest)
+  local shifted = not t and not wide and M.shifted_end(w, extents, joined, nil, size)
+  if shifted then return shifted end
   if t then
     step(w, end_token("tiled", rank, wide, t.pack, 0, t))
     n = M.put_extents(numbers, n, tile.counts(t, extents), rank, false)

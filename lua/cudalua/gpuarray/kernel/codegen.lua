@@ -529,6 +529,7 @@ end
 local shapes = { dense = dense, odd = odd, strided = strided }
 function shapes.tiled(p) return require("cudalua.gpuarray.kernel.tile_code").fields(p) end
 function shapes.mapped(p) return require("cudalua.gpuarray.kernel.maps").fields(p) end
+function shapes.shifted(p) return require("cudalua.gpuarray.kernel.shifted_code").fields(p) end
 function shapes.rows(p) return require("cudalua.gpuarray.kernel.rows_code").rows(p) end
 function shapes.words(p)
   local size = 4 / sizes_of(p)
@@ -553,7 +554,7 @@ function M.elementwise(p)
   if class == "words" then class = "rows" end
   if class == "odd" and sizes_of(p) <= 2 and not has_places(p) then class = "words" end
   local fields, packs = shapes[class](p)
-  local prefixes = { tiled = "array_tiled", mapped = "array_mapped" }
+  local prefixes = { tiled = "array_tiled", mapped = "array_mapped", shifted = "array_shifted" }
   fields.name = M.name(p, prefixes[class] or "array")
   if class == "mapped" then class = "strided" end
   fields.uniform = uniform_of(p)

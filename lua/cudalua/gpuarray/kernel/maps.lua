@@ -205,6 +205,9 @@ local function mask(t, i, operand, token)
   return ("x%d[k][w]"):format(i)
 end
 
+---For shifted_code.lua.
+M.parts = { mapped = mapped, array = array, mask = mask, text_of = text_of }
+
 ---The fields of a kernel that reads mapped arrays (kernels/array/elementwise.cu).
 ---@param p cudalua.gpuarray.Program
 ---@return table fields
