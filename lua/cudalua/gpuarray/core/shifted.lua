@@ -20,12 +20,15 @@ M.enabled = true
 ---Elements of a result, at least.
 M.LEAST = 2 ^ 18
 
+---The part of all elements that is inside, at least.
+M.INSIDE = 0.9
+
 ---Rows of a thread, at most.
 M.ROWS = 8
 
 -- Shifts of views that share what is loaded, at most; loads that sharing saves for an element, at least; registers, and
--- unrolled operations; the part of all elements that is inside.
-local NEAR, SAVED, WORDS, VALUES, INSIDE = 8, 0.5, 96, 640, 0.9
+-- unrolled operations.
+local NEAR, SAVED, WORDS, VALUES = 8, 0.5, 96, 640
 local BLOCK, WARP = rows.BLOCK, 32
 
 -- No links, by number of axes.
@@ -84,7 +87,7 @@ local function inside(list, axis, extent)
     from, to = max(from, first), min(to, last)
     if not o.mask then o.from = o.from + shift * o.strides[axis] end
   end
-  return to - from >= INSIDE * extent and { from, to } or nil
+  return to - from >= M.INSIDE * extent and { from, to } or nil
 end
 
 local function same_links(a, b, count)

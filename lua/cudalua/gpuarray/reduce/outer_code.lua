@@ -132,7 +132,8 @@ function M.generate(p, o)
   local fields = { name = o.name, params = ", " .. concat(params, ", "), rows = ending.rows, columns = ending.columns,
     across = ending.across, chunk = ending.chunk, batch = ending.batch, rest = ending.rest, levels = ending.levels,
     resident = ending.resident and ", " .. ending.resident or "", coordinates = concat(t.coordinates, "\n"),
-    shared = concat(t.shared, "\n"), fills = concat(t.fills, "\n"), puts = puts(t, ending, ending.reduction.result, outside .. " + " .. inside) }
+    shared = concat(t.shared, "\n"), fills = concat(t.fills, "\n"),
+    puts = puts(t, ending, ending.reduction.result, outside .. " + " .. inside) }
   fields.loads, fields.value = concat(t.loads, "\n"), o.value(t.arguments)
   local device, body = template.fill("outer", "tile", fields), "free"
   if o.tree then
