@@ -88,16 +88,17 @@ for name in pairs(programs) do names[#names + 1] = name end
 table.sort(names)
 
 describe("Arrays at shifted places", function()
-  local generator, least, inside
+  local generator, least, inside, waste
   setup(gpu.context)
   before_each(function()
     gpuarray.eval()
     generator = cuda.random.Generator(5)
-    least, inside = knob(shifted, "LEAST", 1), knob(shifted, "INSIDE", 0.1)
+    least, inside, waste = knob(shifted, "LEAST", 1), knob(shifted, "INSIDE", 0.1), knob(shifted, "WASTE", 100)
   end)
   after_each(function()
     least()
     inside()
+    waste()
   end)
 
   local function random(shape, dtype)
@@ -235,6 +236,14 @@ describe("Arrays at shifted places", function()
     is_other(function() return box(x[{ {}, { 1, 70, 2 } }], 2, 2) end)
     finally(knob(plan, "always_wide", true))
     is_other(function() return box(x, 2, 2) end)
+  end)
+
+  it("need rows that blocks of threads fit into", function()
+    local x, long = random { 64, 70 }, random { 64, 128 }
+    shifted.WASTE = 1.2
+    assert.is_nil(kernel_of(function() return x:roll(1, 1) + x:roll(-1, 1) + x * 5 end):find "shifted")
+    assert.is_truthy(kernel_of(function() return long:roll(1, 1) + long:roll(-1, 1) + long * 6 end):find "shifted")
+    assert.is_nil(kernel_of(function() return long:roll(1, 2) + long * 7 end):find "shifted")
   end)
 
   it("need enough elements, most of which are inside", function()

@@ -26,6 +26,9 @@ M.INSIDE = 0.9
 ---Rows of a thread, at most.
 M.ROWS = 8
 
+---Elements that blocks have room for, as a multiple of the elements of the result, at most.
+M.WASTE = 1.2
+
 -- Shifts of views that share what is loaded, at most; loads that sharing saves for an element, at least; registers, and
 -- unrolled operations.
 local NEAR, SAVED, WORDS, VALUES = 8, 0.5, 96, 640
@@ -175,7 +178,7 @@ local function end_token(t, rank, list)
   return token
 end
 
--- Rows of one column for each thread.
+-- Rows of one column for each thread; nil: that does not suit.
 local function in_window(w, list, extents)
   local rank = #extents
   if rank < 2 then return nil end
@@ -183,20 +186,30 @@ local function in_window(w, list, extents)
   local count = rows_of(w, list, columns_of(list), extents[rank - 1])
   if not count then return nil end
   local threads = BLOCK
-  while threads > WARP and threads / 2 >= extents[rank] do threads = threads / 2 end
-  return { window = true, items = count, threads = threads }
+  while threads >= WARP do
+    local high = BLOCK / threads * count
+    local room = ceil(extents[rank] / threads) * threads * ceil(extents[rank - 1] / high) * high
+    if room <= M.WASTE * extents[rank] * extents[rank - 1] then
+      return { window = true, items = count, threads = threads }
+    end
+    threads = threads / 2
+  end
 end
 
--- Elements of a row, BLOCK apart.
-local function in_chunks(w, list)
+-- Elements of a row, BLOCK apart; nil: rows are too short.
+local function in_chunks(w, list, extent)
   local read = 0
   for k, o in ipairs(list) do
     o.leader, o.down, o.right = k, 0, 0
     read = read + (o.mask and 0 or 1)
   end
   local count = 4
-  while count > 1 and (count * read > 32 or count * w.values > VALUES) do count = count / 2 end
-  return { window = false, items = count, threads = BLOCK }
+  local function fits()
+    local length = count * BLOCK
+    return count * read <= 32 and count * w.values <= VALUES and ceil(extent / length) * length <= M.WASTE * extent
+  end
+  while count > 1 and not fits() do count = count / 2 end
+  return fits() and { window = false, items = count, threads = BLOCK } or nil
 end
 
 local function is_plain(list, rank, least)
@@ -237,7 +250,7 @@ local function choose(w, extents, joined, along, size)
   local t = ranges and in_window(w, list, extents)
   if not t then
     ranges = along and is_plain(list, rank, 4) and ranges_of(list, extents, false)
-    t = ranges and in_chunks(w, list)
+    t = ranges and in_chunks(w, list, extents[rank])
   end
   if not t then return nil end
   t.ranges, t.list, t.extents = ranges, list, {}
