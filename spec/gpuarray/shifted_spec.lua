@@ -137,6 +137,17 @@ describe("Arrays at shifted places", function()
     local wide = random { 60, 90 }
     local cases = {
       { "a line", function() return line:roll(1) - 2 * line + line:roll(-1) end },
+      { "a line and its ends", function() return line:pad(3, "edge") * 2 end },
+      { "a line in a frame", function() return line:pad(3, "constant", { constant_values = 7 }) * 2 end },
+      { "a number in a part of a line", function()
+        local y = line:copy():eval()
+        y[{ { 3, -4 } }] = gpuarray.scalar(5, "float32") * 2
+        return y:roll(1) + y
+      end },
+      { "a row of each of three axes", function()
+        local y = random { 2, 3, 4096 }
+        return y:roll({ 1, 1, 1 }, { 1, 2, 3 }) - y
+      end },
       { "parts of a line", function()
         local y = line:copy():eval()
         y[{ { 2, -2 } }] = line[{ { 1, -3 } }] + line[{ { 3, -1 } }] - y[{ { 2, -2 } }]
@@ -160,7 +171,7 @@ describe("Arrays at shifted places", function()
         return wide[{ { 1, 50, 2 } }] + wide[{ { 3, 52, 2 } }] + wide[{ { 5, 54, 2 } }]
       end },
       { "parts of a part", function() return box(wide[{ { 4, 50 }, { 7, 80 } }], 2, 3) end },
-      { "two arrays", function() return box(wide, 2, 1) + box(wide * 1, 2, 1) end },
+      { "two arrays", function() return box(wide, 2, 1) + box(wide * 3 + 1, 2, 1) end },
       { "as another dtype", function() return box(wide, 2, 2):astype "float64" end },
       { "rows beyond the end", function() return box(wide[{ { 1, 20 } }], 3, 1) end },
       { "far shifts", function() return wide:roll(25, 1) + wide:roll(26, 1) + wide:roll(-20, 1) end },
@@ -253,6 +264,21 @@ describe("Arrays at shifted places", function()
     assert.is_nil(kernel_of(function() return x:roll(9, 2) + x:roll(-9, 2) + x * 3 end):find "shifted")
     shifted.LEAST = 2801
     assert.is_nil(kernel_of(function() return x:roll(1, 1) + x:roll(-1, 1) + x * 4 end):find "shifted")
+  end)
+
+  it("are read so without being asked", function()
+    shifted.LEAST, shifted.INSIDE, shifted.WASTE = 2 ^ 18, 0.9, 1.2
+    local x = random { 514, 514 }
+    local name
+    local restore = knob(run, "kernel", (function(kernel)
+      return function(launch)
+        name = launch.kernel.name
+        return kernel(launch)
+      end
+    end)(run.kernel))
+    box(x, 2, 2):eval()
+    restore()
+    assert.matches("^array_shifted", name)
   end)
 
   it("keep what is written while it is read", function()

@@ -56,7 +56,6 @@ local function operands_of(w, joined, along)
   local list, operand = {}, 1
   for i = 1, w.nleaves do
     local class, l = w.classes[i], w.leaves[i]
-    if l.places then return nil end
     if class ~= "one" then
       local own = class == "dense" or class == "odd"
       if not own then operand = operand + 1 end
@@ -245,7 +244,7 @@ local function choose(w, extents, joined, along, size)
   local rank = #extents
   if not M.enabled or size < M.LEAST or joined[1][rank] ~= 1 then return nil end
   local list = operands_of(w, joined, along)
-  if not list or not is_plain(list, rank, 1) then return nil end
+  if not is_plain(list, rank, 1) then return nil end
   local ranges = rank > 1 and ranges_of(list, extents, true)
   local t = ranges and in_window(w, list, extents)
   if not t then
