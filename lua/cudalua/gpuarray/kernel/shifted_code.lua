@@ -25,8 +25,8 @@ local function coordinates(params, ending)
   if ending.window then
     add(params, "const unsigned rows, const unsigned from_row, const unsigned to_row")
     add(lines, "  const unsigned x0 = c%d * %d + threadIdx.x %% %d;", rank, ending.threads, ending.threads)
-    add(lines, "  const unsigned y0 = c%d * %d + threadIdx.x / %d * %d;", rank - 1, BLOCK / ending.threads * ending.items,
-      ending.threads, ending.items)
+    add(lines, "  const unsigned y0 = c%d * %d + threadIdx.x / %d * %d;", rank - 1,
+      BLOCK / ending.threads * ending.items, ending.threads, ending.items)
     axes.names[rank - 1] = "y"
   else
     add(lines, "  const unsigned x0 = c%d * %d + threadIdx.x;", rank, BLOCK * ending.items)
@@ -59,13 +59,12 @@ function M.fields(p)
   local lines, axes = coordinates(params, ending)
   local packs = parts.packs_of(1)
   address.strides(params, axes, "t_out", 1)
-  local own = address.axes(rank, false) -- of the output
-  own.names = axes.names
   local step = window and ("i * t_out_%d"):format(rank - 1) or ("i * %d"):format(BLOCK)
   for k, o in ipairs(ending.operands) do
     if not o.mask then add(params, "const int from%d", k) end
   end
-  local t = { axes = axes, packs = packs, params = params, declared = {}, places = {}, loads = {}, used = {}, chunks = 1 }
+  local t = { axes = axes, packs = packs, params = params, declared = {}, places = {}, loads = {}, used = {},
+    chunks = 1 }
   add(t.places, "      const int at_out = %s;", address.sum(axes, "t_out", 1))
   local operand, k, singles, names, bases, labels, masks = 1, 0, {}, {}, {}, {}, {}
   for i, leaf in ipairs(p.leaves) do
@@ -86,7 +85,8 @@ function M.fields(p)
       -- Positions on the axes that a thread's elements do not move along.
       local places, outer = {}, { axes = axes, params = {}, used = t.used }
       for axis = 1, window and rank - 2 or rank - 1 do
-        places[axis] = maps.parts.mapped(outer, token.links[axis] or {}, axes.names[axis], ("%s_%d"):format(label, axis))
+        local own_label = ("%s_%d"):format(label, axis)
+        places[axis] = maps.parts.mapped(outer, token.links[axis] or {}, axes.names[axis], own_label)
       end
       local o = ending.operands[k]
       if o.mask then
