@@ -134,7 +134,7 @@ describe("Arrays at shifted places", function()
 
   it("of any number of axes, and views that begin anywhere", function()
     local line, three, four = random { 5000 }, random { 5, 24, 50 }, random { 2, 3, 20, 40 }
-    local wide, long = random { 60, 90 }, random { 2, 3, 4096 }
+    local wide, long, tall = random { 60, 90 }, random { 2, 3, 4096 }, random { 4, 5000 }
     local cases = {
       { "a line", function() return line:roll(1) - 2 * line + line:roll(-1) end },
       { "a line and its ends", function() return line:pad(3, "edge") * 2 end },
@@ -145,6 +145,11 @@ describe("Arrays at shifted places", function()
         return y:roll(1) + y
       end },
       { "long rows of three axes", function() return long:roll({ 1, 1, 1 }, { 1, 2, 3 }) - long end },
+      { "columns in a part", function()
+        local y = tall:copy():eval()
+        y[{ {}, { 2, -2 } }] = y[{ {}, { 9, 9 } }] * 2
+        return y
+      end },
       { "parts of a line", function()
         local y = line:copy():eval()
         y[{ { 2, -2 } }] = line[{ { 1, -3 } }] + line[{ { 3, -1 } }] - y[{ { 2, -2 } }]
@@ -169,6 +174,10 @@ describe("Arrays at shifted places", function()
       end },
       { "parts of a part", function() return box(wide[{ { 4, 50 }, { 7, 80 } }], 2, 3) end },
       { "two arrays", function() return box(wide, 2, 1) + box(wide * 3 + 1, 2, 1) end },
+      { "read as two dtypes", function()
+        local part = { { 2, -2 }, { 2, -2 } }
+        return wide:view "int32"[part]:astype "float32" * box(wide, 2, 2) + wide:view "int32"[part]
+      end },
       { "as another dtype", function() return box(wide, 2, 2):astype "float64" end },
       { "rows beyond the end", function() return box(wide[{ { 1, 20 } }], 3, 1) end },
       { "far shifts", function() return wide:roll(25, 1) + wide:roll(26, 1) + wide:roll(-20, 1) end },
@@ -241,6 +250,9 @@ describe("Arrays at shifted places", function()
     is_other(function() return box(x.T:copy().T, 2, 0) end) -- columns lie in memory as rows do
     is_other(function() return x:pad(3, "reflect") + 1 end)
     is_other(function() return x:tile(2, 2) + 1 end)
+    local line, bytes = random { 5000 }, random({ 40, 70 }, "uint8")
+    is_other(function() return line:roll(1):pad(3, "edge") + 1 end)
+    is_other(function() return bytes:roll(-1, 2) - bytes end)
     is_other(function() return box(x[{ {}, { 1, 70, 2 } }], 2, 2) end)
     finally(knob(plan, "always_wide", true))
     is_other(function() return box(x, 2, 2) end)
@@ -261,6 +273,27 @@ describe("Arrays at shifted places", function()
     assert.is_nil(kernel_of(function() return x:roll(9, 2) + x:roll(-9, 2) + x * 3 end):find "shifted")
     shifted.LEAST = 2801
     assert.is_nil(kernel_of(function() return x:roll(1, 1) + x:roll(-1, 1) + x * 4 end):find "shifted")
+  end)
+
+  it("are one kernel for all far shifts, extents and offsets", function()
+    local names = {}
+    local load = run.load
+    finally(knob(run, "load", function(k, ...)
+      names[#names + 1] = k.name
+      return load(k, ...)
+    end))
+    for k = 1, 4 do
+      local x = random { 60 + k, 90 + k }
+      local part = x[{ { k, -1 }, { k, -1 } }]
+      local all = { 2, -2 }
+      assert.is_nil(problem(function() return part:roll(8 + k, 2) + part:roll(1, 1) + part:roll(-1, 1) * 11 end))
+      assert.is_nil(problem(function() return part[{ { 1, -3 }, all }] + part[{ { 3, -1 }, all }] * 12 end))
+    end
+    local count = {}
+    for _, name in ipairs(names) do
+      if name:find "shifted" then count[name] = (count[name] or 0) + 1 end
+    end
+    for name, n in pairs(count) do assert.equal(1, n, name) end
   end)
 
   it("are read so without being asked", function()

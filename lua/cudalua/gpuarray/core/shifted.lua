@@ -107,7 +107,7 @@ local function share(list, rank)
       local l = list[k]
       local width = l.strides[rank - 1]
       if l.leader == k and not l.mask and l.leaf.buf == o.leaf.buf and l.leaf.dtype == o.leaf.dtype and
-        same(l.strides, o.strides) and same_links(l, o, rank - 2) and width > 2 * NEAR and l.strides[rank] == 1 then
+        same(l.strides, o.strides) and same_links(l, o, rank - 2) then
         local apart = (o.leaf.off - l.leaf.off) / o.leaf.dtype.itemsize + o.from - l.from
         local down = floor(apart / width + 0.5)
         local right = apart - down * width
@@ -139,8 +139,7 @@ end
 
 -- How many rows a thread has; nil: sharing saves too little, or takes too many registers.
 local function rows_of(w, list, columns, extent)
-  local count, span, reads = M.ROWS, 0, 0
-  for _, c in ipairs(columns) do span = max(span, c.last - c.first) end
+  local count, reads = M.ROWS, 0
   for _, o in ipairs(list) do reads = reads + (o.mask and 0 or 1) end
   local function fits()
     local words = 0
@@ -152,8 +151,7 @@ local function rows_of(w, list, columns, extent)
   while count > 1 and not fits() do count = count / 2 end
   local loads = 0
   for _, c in ipairs(columns) do loads = loads + (count + c.last - c.first) / count end
-  if span == 0 or span > count or count < 2 or extent < 2 * count or reads - loads < SAVED then return nil end
-  return count
+  return extent >= 2 * count and reads - loads >= SAVED and count or nil
 end
 
 local endings = {}
