@@ -138,7 +138,7 @@ local function columns_of(list)
 end
 
 -- How many rows a thread has; nil: sharing saves too little, or takes too many registers.
-local function rows_of(w, list, columns, extent)
+local function rows_of(w, list, columns)
   local count, reads = M.ROWS, 0
   for _, o in ipairs(list) do reads = reads + (o.mask and 0 or 1) end
   local function fits()
@@ -151,7 +151,7 @@ local function rows_of(w, list, columns, extent)
   while count > 1 and not fits() do count = count / 2 end
   local loads = 0
   for _, c in ipairs(columns) do loads = loads + (count + c.last - c.first) / count end
-  return extent >= 2 * count and reads - loads >= SAVED and count or nil
+  return reads - loads >= SAVED and count or nil
 end
 
 local endings = {}
@@ -180,7 +180,7 @@ local function in_window(w, list, extents)
   local rank = #extents
   if rank < 2 then return nil end
   share(list, rank)
-  local count = rows_of(w, list, columns_of(list), extents[rank - 1])
+  local count = rows_of(w, list, columns_of(list))
   if not count then return nil end
   local threads = BLOCK
   while threads >= WARP do
