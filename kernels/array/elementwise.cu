@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long lon
 @coordinates@
   if (x0 >= columns) return;
 @uniform@
-  if (@inside@) {
+  if (@within@) {
 @bases@
     const int at = @first_place@;
 @declared@
