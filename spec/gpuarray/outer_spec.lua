@@ -96,7 +96,7 @@ describe("Products that are reduced", function()
         local some = dtype == "float32" and lengths or { lengths[number], 20 + 7 * number }
         for k, n in ipairs(turn.share(gpu.sanitized and { 5 } or some)) do
           local a, b = random({ 35, n }, dtype), random({ 41, n }, dtype)
-          for i = dtype == "float32" and k % 3 + 1 or 1, #names, dtype == "float32" and 3 or 1 do
+          for i = k % 3 + 1, #names, dtype == "float32" and 3 or 2 do
             local name = names[i]
             local function f() return programs[name](a[{ {}, new }], b[{ new }], 3) end
             local ok, failure = pcall(function() f():eval() end)
@@ -204,7 +204,7 @@ describe("Products that are reduced", function()
       return math.floor(state / 2 ^ 16) % n + 1
     end
     local makers = {}
-    for _ = 1, gpu.sanitized and 3 or 25 do
+    for _ = 1, gpu.sanitized and 3 or 15 do
       local n, rows, columns, batches = 1 + chance(60), 15 + chance(40), 15 + chance(40), chance(3)
       local name, tile = names[chance(#names)], TILES[chance(#TILES)]
       local dtype = ({ "float32", "float32", "float16", "int32", "float64" })[chance(5)]
