@@ -186,7 +186,8 @@ describe("Arrays at shifted places", function()
     batch.run(function()
       wrong = {}
       for _, case in ipairs(gpu.sanitized and { cases[1], cases[3], cases[9], cases[12] } or cases) do
-        wrong[#wrong + 1] = problem(case[2]) and case[1] .. ": " .. problem(case[2]) or nil
+        local text = problem(case[2])
+        wrong[#wrong + 1] = text and case[1] .. ": " .. text or nil
       end
     end)
     assert.same({}, wrong)

@@ -128,6 +128,23 @@ describe("Reductions that wait", function()
     assert.is_true((x:var { axis = 1, ddof = 3 }:isinf()):all():item())
   end)
 
+  it("down columns of large arrays are several kernels if one takes longer", function()
+    local a = gpuarray.arange(3000, "float32"):reshape(50, 60):eval()
+    local function three(axis) return launches(function() gpuarray.eval(a:sum(axis), a:max(axis), a:min(axis)) end) end
+    local function four(axis)
+      return launches(function() gpuarray.eval(a:sum(axis), a:max(axis), a:min(axis), a:argmax(axis)) end)
+    end
+    local function stored(axis)
+      return launches(function()
+        local double = a * 2
+        gpuarray.eval(double, double:sum(axis))
+      end)
+    end
+    assert.same({ 1, 1, 1, 1, 1, 1 }, { three(1), three(2), four(1), four(2), stored(1), stored(2) })
+    finally(knob(run, "LAUNCH", 100))
+    assert.same({ 1, 1, 4, 1, 2, 1 }, { three(1), three(2), four(1), four(2), stored(1), stored(2) })
+  end)
+
   it("have the bits that a variance has in steps, whatever the rows of a block", function()
     local blocks = reduce_run.blocks
     finally(function() reduce_run.blocks = blocks end)

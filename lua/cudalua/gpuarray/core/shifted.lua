@@ -24,7 +24,7 @@ M.LEAST = 2 ^ 18
 M.INSIDE = 0.9
 
 ---Rows of a thread, at most.
-M.ROWS = 8
+M.ROWS = 4
 
 ---Elements that blocks have room for, as a multiple of the elements of the result, at most.
 M.WASTE = 1.2

@@ -23,6 +23,9 @@ local M = {}
 
 ---A kernel has at most so many results, and bytes that it combines at once.
 M.MOST, M.BYTES = 4, 32
+---The same bytes down columns of large arrays. With more of them, one kernel takes longer than several: Q6 of
+---docs/programs.md.
+M.COLUMN_BYTES = 16
 
 -- ---- kinds ----------------------------------------------------------------------------------------------------------
 
@@ -255,7 +258,14 @@ function M.is_changed(g)
   return false
 end
 
--- An attempt to compute all results. False: this kernel cannot.
+-- Would several kernels be faster? Down columns of large arrays, many results or storing the operand take more time
+-- than reading the operand once more.
+local function is_slow(p, g, x, kind)
+  return (p.form == "columns" or p.form == "columns_split") and x._size * x._dtype.itemsize > run.LAUNCH and
+    (g.stored or #g > 1 and kind.acc_bytes(p.wide) > M.COLUMN_BYTES)
+end
+
+-- An attempt to compute all results. False: this kernel cannot, or should not.
 local function attempt(since, g, x, kind)
   if M.is_changed(g) then return false end
   local w, operand, to = plan.begin(x._shape, false), gathered.operand_of(x), g[1].to
@@ -280,7 +290,7 @@ local function attempt(since, g, x, kind)
     evaluate.evaluate(again)
     return AGAIN
   end
-  if kind.middle and p.parts > 1 then
+  if kind.middle and p.parts > 1 or is_slow(p, g, x, kind) then
     plan.finish(w, false)
     return false
   end
