@@ -44,6 +44,7 @@ end
 
 ---A mask whose true elements were counted.
 ---@class cudalua.gpuarray.MaskPlaces
+---@field what string       for messages
 ---@field n integer         elements of the mask
 ---@field count integer     of them are true
 ---@field tiles integer
@@ -79,6 +80,11 @@ local places
 ---@field bits? userdata
 ---@field counts? userdata   of each tile
 ---@field offsets? userdata
+
+-- A graph would need the bits, and new memory for the elements, each time that it is launched.
+local function refuse_captured(what, captured)
+  if captured then layout.refuse(what, "inside a capture, the number of elements that a mask selects is not known") end
+end
 
 -- An attempt to keep the bits.
 ---@param since integer
@@ -119,9 +125,7 @@ local function keep_bits(since, c)
   w.kernel, w.blocks, w.since, w.nwrites = kernel_of(w), c.tiles, since, 0
   local done, captured = run.kernel(w)
   plan.finish(w, done)
-  if captured then
-    layout.refuse(c.what, "inside a capture, the number of elements that a mask selects is not known")
-  end
+  refuse_captured(c.what, captured)
   return done or AGAIN
 end
 
@@ -147,7 +151,7 @@ function places(mask, what)
   local n = mask._size
   if n == 0 then
     evaluate.evaluate(mask)
-    return { n = 0, count = 0, tiles = 0 }
+    return { what = what, n = 0, count = 0, tiles = 0 }
   end
   evaluate.fit(mask)
   local c = { mask = mask, tiles = math.ceil(n / TILE), what = what, context = core.context_id() }
@@ -157,7 +161,7 @@ function places(mask, what)
   local box = mailbox.of(context) and mailbox.watched[context]
   local count = true_elements(c, box)
   c.counts:free()
-  return { n = n, count = count, tiles = c.tiles, bits = c.bits, offsets = c.offsets, context = context }
+  return { what = what, n = n, count = count, tiles = c.tiles, bits = c.bits, offsets = c.offsets, context = context }
 end
 
 ---What is known of a mask once the program has waited for it. Memory for its bits is kept until free().
@@ -180,8 +184,10 @@ end
 local function launch(since, p, k, out, more, from)
   local list, n = { p.bits, 0, p.offsets, 0, out.buf, 0 }, 6
   for i = 1, #more do list[n + i] = more[i] end
-  return run.kernel { kernel = k, blocks = p.tiles, arguments = list, since = since, leaves = { from },
-    writes = { out } } or AGAIN
+  local done, captured = run.kernel { kernel = k, blocks = p.tiles, arguments = list, since = since,
+    leaves = { from }, writes = { out } }
+  refuse_captured(p.what, captured)
+  return done or AGAIN
 end
 
 local function in_context(p, f, ...)

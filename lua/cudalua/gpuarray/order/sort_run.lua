@@ -262,6 +262,12 @@ end
 
 ---Of so many elements at most, each block finds the first ones of a row without sorting all; other rows are sorted.
 M.TOP = 1024
+---A bound by groups comes first. If false, the bound is the row's element itself, for measuring.
+M.TOP_GROUPS = true
+---So many elements are put in order by counting those before each, more by a bitonic sort.
+M.TOP_RANKED = 256
+---So many elements of a row a thread keeps in registers at most, in words of 4 bytes; other rows are read again.
+M.TOP_WORDS = 32
 local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at least and at most; for so many rows more
 
 ---Is finding the first few elements of rows worth it?
@@ -274,14 +280,32 @@ function M.finds_top(rows, n, count)
     (n <= TOP_LONG or rows >= TOP_MANY)
 end
 
-local function top(since, leaf, rows, n, order, count, keys, positions)
-  local dtype = leaf.dtype
-  local resident = n <= ROW_THREADS * sizes[dtype.itemsize].row_items
-  local k = get("array_topk_rows", dtype, resident and "resident" or "", function()
-    return keys_part(dtype) .. tile_part(ROW_THREADS, sizes[dtype.itemsize].row_items) ..
-      template.fill("sort", "sums", {}) ..
-      template.fill("topk", "rows", { most = M.TOP, resident = resident and 1 or 0 })
+-- How many groups of its elements a thread has for the cheap bound; 0: too few for so many of the first.
+local function groups_for(items, count)
+  if not M.TOP_GROUPS then return 0 end
+  if count <= 0.7 * ROW_THREADS then return 1 end
+  return items >= 8 and count <= 0.6 * 4 * ROW_THREADS and 4 or 0
+end
+
+local function top_kernel(dtype, n, count)
+  local each, items = ceil(n / ROW_THREADS), 4
+  while items < each do items = items * 2 end
+  local resident = items * max(dtype.itemsize / 4, 1) <= M.TOP_WORDS
+  local groups = groups_for(each, count)
+  if not resident then items = 1 end
+  local key = ("%d %s %d %d"):format(items, resident, groups, M.TOP_RANKED)
+  return get("array_topk_rows", dtype, key, function()
+    local function part(name, fields) return template.fill("topk", name, fields or {}) end
+    return keys_part(dtype) .. tile_part(ROW_THREADS, items) .. template.fill("sort", "sums", {}) ..
+      part "bound" .. (resident and "" or part "digits") ..
+      part("rows", { most = M.TOP, resident = resident and 1 or 0, groups = groups, some_groups = max(groups, 1),
+        ranked = M.TOP_RANKED, entry = part(dtype.itemsize < 8 and "entry_short" or "entry_long"), order = part "order",
+        bound_of_row = resident and "bound_of(keys, n, count)" or "bound_by_digits(visit, count)" })
   end)
+end
+
+local function top(since, leaf, rows, n, order, count, keys, positions)
+  local k = top_kernel(leaf.dtype, n, count)
   return runs.kernel { kernel = k, blocks = rows, since = since, leaves = { leaf }, writes = { keys, positions },
     arguments = { n, count, order, leaf.buf, leaf.off, keys.buf, 0, positions.buf, 0 } } or runs.AGAIN
 end
