@@ -152,11 +152,11 @@ static __device__ __forceinline__ void put_in_order(Entry *const chosen, const u
 }
 
 //: rows
-enum { MOST = @most@, RESIDENT = @resident@, GROUPS = @groups@, RANKED = @ranked@ };
+enum { MOST = @most@, RESIDENT = @resident@, WHOLE = @whole@, GROUPS = @groups@, RANKED = @ranked@ };
 @entry@
 @order@
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
     array_topk_rows(const unsigned n, const unsigned count, const unsigned order_of, const Key *in, Key *out,
                     long long *positions) {
   __shared__ Entry chosen[MOST];
@@ -165,24 +165,25 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const Key *const row = in + (unsigned long long)blockIdx.x * n;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const auto key_at = [&](const unsigned i) { return order.plain(order.encode(row[i])); };
+  const auto is_there = [&](const unsigned i) { return WHOLE || i < n; };
   Key keys[RESIDENT ? ITEMS : 1];
   if (RESIDENT)
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
       const unsigned i = threadIdx.x + k * THREADS;
-      keys[k] = i < n ? row[i] : 0;
+      keys[k] = is_there(i) ? row[i] : 0;
     }
   if (RESIDENT)
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
       const unsigned i = threadIdx.x + k * THREADS;
-      keys[k] = i < n ? order.plain(order.encode(keys[k])) : (Key)~(Key)0;
+      keys[k] = is_there(i) ? order.plain(order.encode(keys[k])) : (Key)~(Key)0;
     }
   const auto visit = [&](const auto &f) { // the elements of this thread
     if (RESIDENT) {
 #pragma unroll
       for (int k = 0; k < ITEMS; k++)
-        if (threadIdx.x + k * THREADS < n) f(threadIdx.x + k * THREADS, keys[RESIDENT ? k : 0]);
+        if (is_there(threadIdx.x + k * THREADS)) f(threadIdx.x + k * THREADS, keys[RESIDENT ? k : 0]);
     } else {
 #pragma unroll 4
       for (unsigned i = threadIdx.x; i < n; i += THREADS) f(i, key_at(i));

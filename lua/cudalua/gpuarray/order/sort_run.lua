@@ -268,6 +268,8 @@ M.TOP_GROUPS = true
 M.TOP_RANKED = 256
 ---So many elements of a row a thread keeps in registers at most, in words of 4 bytes; other rows are read again.
 M.TOP_WORDS = 32
+---So many blocks a multiprocessor has at once, by these words.
+M.TOP_BLOCKS = { [1] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
 local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at least and at most; for so many rows more
 
 ---Is finding the first few elements of rows worth it?
@@ -293,12 +295,15 @@ local function top_kernel(dtype, n, count)
   local resident = items * max(dtype.itemsize / 4, 1) <= M.TOP_WORDS
   local groups = groups_for(each, count)
   if not resident then items = 1 end
-  local key = ("%d %s %d %d"):format(items, resident, groups, M.TOP_RANKED)
+  local whole, blocks = resident and n == items * ROW_THREADS, M.TOP_BLOCKS[items * max(dtype.itemsize / 4, 1)]
+  if resident and dtype.itemsize < 4 then blocks = blocks - 1 end
+  local key = ("%d %s %s %d %d %d"):format(items, resident, whole, groups, M.TOP_RANKED, blocks)
   return get("array_topk_rows", dtype, key, function()
     local function part(name, fields) return template.fill("topk", name, fields or {}) end
     return keys_part(dtype) .. tile_part(ROW_THREADS, items) .. template.fill("sort", "sums", {}) ..
       part "bound" .. (resident and "" or part "digits") ..
-      part("rows", { most = M.TOP, resident = resident and 1 or 0, groups = groups, some_groups = max(groups, 1),
+      part("rows", { most = M.TOP, resident = resident and 1 or 0, whole = whole and 1 or 0, blocks = blocks,
+        groups = groups, some_groups = max(groups, 1),
         ranked = M.TOP_RANKED, entry = part(dtype.itemsize < 8 and "entry_short" or "entry_long"), order = part "order",
         bound_of_row = resident and "bound_of(keys, n, count)" or "bound_by_digits(visit, count)" })
   end)
