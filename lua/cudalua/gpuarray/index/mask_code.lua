@@ -13,7 +13,8 @@ local uniform_of = codegen.parts.uniform_of
 local M = {}
 
 local LOADS = 8 -- packs that a thread reads before it uses the first
-local WIDE = 2 ^ 32 -- elements that are numbered with 64 bits
+---More elements than these are numbered with 64 bits.
+M.WIDE = 2 ^ 32
 
 ---Words of 32 elements that a warp reads before it writes the first, by bytes of an element up to 4, 8 and more.
 M.BATCH = { [4] = 8, [8] = 8, [16] = 4 }
@@ -79,7 +80,7 @@ end
 ---@param n integer      elements of the mask
 ---@return table
 function M.select(bytes, n)
-  local wide, batch = n > WIDE, M.BATCH[bytes <= 4 and 4 or bytes <= 8 and 8 or 16]
+  local wide, batch = n > M.WIDE, M.BATCH[bytes <= 4 and 4 or bytes <= 8 and 8 or 16]
   return kernels.get(("mask_select %d %s %d %s"):format(bytes, wide, batch, M.BACKWARDS), function()
     return writing("mask_select", kernels.item(bytes), batch, wide, { item = "Item",
       params = ", const Item *__restrict__ from", value = "the element", loads = part "load_items",
@@ -111,7 +112,7 @@ end
 ---@param n integer
 ---@return table
 function M.positions(ndim, by_axis, n)
-  local wide = n > WIDE
+  local wide = n > M.WIDE
   return kernels.get(("mask_positions %d %s %s %s"):format(ndim, by_axis, wide, M.BACKWARDS), function()
     local index = wide and "unsigned long long" or "unsigned"
     local params, lines = coordinates(ndim, by_axis)

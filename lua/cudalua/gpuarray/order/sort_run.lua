@@ -268,8 +268,8 @@ M.TOP_GROUPS = true
 M.TOP_RANKED = 256
 ---So many elements of a row a thread keeps in registers at most, in words of 4 bytes; other rows are read again.
 M.TOP_WORDS = 32
----So many blocks a multiprocessor has at once, by these words.
-M.TOP_BLOCKS = { [1] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
+---So many blocks a multiprocessor has at once, by these words; 0: of rows that are read again.
+M.TOP_BLOCKS = { [0] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
 local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at least and at most; for so many rows more
 
 ---Is finding the first few elements of rows worth it?
@@ -292,11 +292,10 @@ end
 local function top_kernel(dtype, n, count)
   local each, items = ceil(n / ROW_THREADS), 4
   while items < each do items = items * 2 end
-  local resident = items * max(dtype.itemsize / 4, 1) <= M.TOP_WORDS
-  local groups = groups_for(each, count)
-  if not resident then items = 1 end
-  local whole, blocks = resident and n == items * ROW_THREADS, M.TOP_BLOCKS[items * max(dtype.itemsize / 4, 1)]
-  if resident and dtype.itemsize < 4 then blocks = blocks - 1 end
+  local words, groups = items * max(dtype.itemsize / 4, 1), groups_for(each, count)
+  local resident, whole = words <= M.TOP_WORDS, n == items * ROW_THREADS
+  if not resident then items, words, whole = 1, 0, false end
+  local blocks = M.TOP_BLOCKS[words] - (resident and dtype.itemsize < 4 and 1 or 0)
   local key = ("%d %s %s %d %d %d"):format(items, resident, whole, groups, M.TOP_RANKED, blocks)
   return get("array_topk_rows", dtype, key, function()
     local function part(name, fields) return template.fill("topk", name, fields or {}) end
