@@ -1,6 +1,6 @@
--- Selecting: elements by a mask, positions, and the first few of many rows; each in its forms, in turns. Prints tables in
--- Markdown, in milliseconds: the best of all rounds, and in brackets the median. The program waits for a mask, so what
--- it takes is read from the host's clock; topk is timed on the device.
+-- Selecting: elements by a mask, positions, and the first few of many rows; each in its forms, in turns. Prints tables
+-- in Markdown, in milliseconds: the best of all rounds, and in brackets the median. The program waits for a mask, so
+-- the host's clock times it; topk is timed on the device.
 --   ./dev run bench/programs/selection.lua [masks|topk|forms] [ROUNDS]
 -- forms: the switches of the library beside each other. To compare with an older version, run this file there, too: it
 -- does not mind switches that are missing. On the software device all arrays are tiny.

@@ -1,5 +1,5 @@
--- Selecting: elements and positions by masks that are expressions, and the first few of rows. Against loops over lists on
--- the host; how many kernels it takes, and what memory it keeps.
+-- Selecting: elements and positions by masks that are expressions, and the first few of rows. Against loops over lists
+-- on the host; how many kernels it takes, and what memory it keeps.
 local gpu = require "spec.support.gpu"
 local knob = require "spec.support.knob"
 local mask = require "cudalua.gpuarray.index.mask"
@@ -32,13 +32,14 @@ end
 local function texts(x) return text(x:ravel():tolist()) end
 
 describe("a mask that is an expression", function()
-  -- The mask, and what it is for elements on the host. y has another type than x, and one element more, so that a part of
-  -- it is not aligned.
+  -- The mask, and what it is for elements on the host. y has another type than x, and is not always aligned.
   local masks = {
     function(x) return x:gt(3), function(a) return a > 3 end end,
     function(x, y) return (x * 2):lt(y), function(a, b) return a * 2 < b end end,
     function(_, y) return y:ne(2), function(_, b) return b ~= 2 end end,
-    function(x, y) return gpuarray.logical_and(x:ge(1), (y % 3):eq(0)), function(a, b) return a >= 1 and b % 3 == 0 end end,
+    function(x, y)
+      return gpuarray.logical_and(x:ge(1), (y % 3):eq(0)), function(a, b) return a >= 1 and b % 3 == 0 end
+    end,
     function(x) return x:lt(0), function() return false end end,
     function(x, y) return (x + y):ge(0), function() return true end end,
     function(x, y, one) return (x - one):gt(y), function(a, b) return a - 2 > b end end,
@@ -184,7 +185,7 @@ describe("a mask that is an expression", function()
     assert.same({ 100 }, x[x:gt(0)].shape)
   end)
 
-  it("is what it was when it was written down, and the elements are of one moment, whatever a finalizer writes", function()
+  it("is what it was when it was written down, whatever a finalizer writes to it and to the elements", function()
     local x, m = gpuarray.arange(40):eval(), gpuarray.arange(40):eval()
     local cases = {
       function(is) return x[is] end,

@@ -6,7 +6,7 @@ local ctype = require "cudalua.gpuarray.kernel.ctype"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local template = require "cudalua.gpuarray.kernel.template"
 
-local concat, max, min = table.concat, math.max, math.min
+local concat, max = table.concat, math.max
 local packs_of, evaluation, params_of = codegen.parts.packs_of, codegen.parts.evaluation, codegen.parts.params_of
 local uniform_of = codegen.parts.uniform_of
 
@@ -107,8 +107,8 @@ end
 
 ---The kernel that writes positions.
 ---@param ndim integer     numbers of a position; 1: in C order
----@param by_axis boolean  all numbers of an axis come one after another; its last parameters are the number of positions,
----  and the extents of the axes from the last to the second
+---@param by_axis boolean  all numbers of an axis come one after another. Its last parameters are the number of
+---  positions, and the extents of the axes from the last to the second
 ---@param n integer
 ---@return table
 function M.positions(ndim, by_axis, n)
