@@ -137,16 +137,16 @@ local function topk(forms, counts)
 end
 
 local function lengths(forms)
-  head("topk of rows of other lengths and types, k = 100", forms)
+  head("topk of rows of other lengths and types", forms)
   local random = cuda.random.Generator(7)
-  for _, extent in ipairs(soft and { 1024, 2000 } or { 1024, 2048, 8192, 16384, 65536 }) do
-    local x = random:uniform { soft and 2 or 2 ^ 26 / extent, extent }:eval()
-    row(("float32, %d x %d"):format(x.shape[1], extent), forms, timed, function() x:topk(100) end)
+  for _, extent in ipairs(soft and { 300, 1024 } or { 256, 512, 1024, 2048, 8192, 16384, 65536 }) do
+    local x, count = random:uniform { soft and 2 or 2 ^ 26 / extent, extent }:eval(), math.min(math.floor(extent / 8), 100)
+    row(("float32, %d x %d, k = %d"):format(x.shape[1], extent, count), forms, timed, function() x:topk(count) end)
     x:release()
   end
   for _, dtype in ipairs { "float16", "float64", "int8", "int64" } do
     local x = (random:normal { rows, columns } * 20):astype(dtype):eval()
-    row(("%s, %d x %d"):format(dtype, rows, columns), forms, timed, function() x:topk(100) end)
+    row(("%s, %d x %d, k = 100"):format(dtype, rows, columns), forms, timed, function() x:topk(100) end)
     x:release()
   end
 end
@@ -160,10 +160,13 @@ end
 if part == "forms" then
   masks({ usual[1], form("mask stored first", mask, { FUSED = false }),
     form("second pass forwards", mask_code, { BACKWARDS = false }),
+    form("bytes one by one", mask_code, { PACKS = false }),
     form("batches of 4", mask_code.BATCH, { [4] = 4 }), form("of 16", mask_code.BATCH, { [4] = 16 }) }, { 0.01, 0.5 })
   local blocks = sort_run.TOP_BLOCKS or {}
   topk({ usual[1], form("without groups", sort_run, { TOP_GROUPS = false }),
     form("bitonic", sort_run, { TOP_RANKED = 0 }), form("counted to 128", sort_run, { TOP_RANKED = 128 }),
     form("4 blocks", blocks, { [16] = 4 }), form("6 blocks", blocks, { [16] = 6 }),
     form("read twice", sort_run, { TOP_WORDS = 4 }) }, soft and { 1, 100 } or { 1, 100, 500, 1000 })
+  lengths { usual[1], form("shorter ones sorted", sort_run, { TOP_LEAST = 1024 }),
+    form("read twice", sort_run, { TOP_WORDS = 4 }) }
 end

@@ -133,33 +133,37 @@ extern "C" __global__ void __launch_bounds__(1024)
 }
 
 //: write
-// Where a bit is set, @value@ of element i goes to the next place of `out`. The lanes of a warp write side by side: they
-// have the 32 elements of each word in turn, and read those of several words before they write the first. Blocks begin
-// with the last tiles, of which the first pass left something in the second-level cache.
-enum { BATCH = @batch@ };
+// Where a bit is set, @value@ of element i goes to the next place of `out`. A lane has EACH neighbours at once, and the
+// lanes of a warp have the next ones; they read several packs before they write the first. Blocks begin with the last
+// tiles, since the first pass left some of them in the second-level cache.
+enum { EACH = @each@, BATCH = @batch@, WORDS = EACH * BATCH };
 
 extern "C" __global__ void __launch_bounds__(256)
     @name@(const unsigned *__restrict__ bits, const long long *__restrict__ offsets, @item@ *out@params@) {
-  const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+  const unsigned lane = threadIdx.x % 32, shift = lane * EACH % 32, below = (1u << shift) - 1;
   const unsigned tile = @tile@;
   const unsigned own = bits[tile * 256ull + threadIdx.x];
   unsigned all;
-  long long at = offsets[tile] + sum_before<8, unsigned>(__popc(own), &all);
-  at = __shfl_sync(0xffffffffu, at, 0);
+  const unsigned own_place = sum_before<8, unsigned>(__popc(own), &all); // of the thread's word in the tile's part
+  const long long start = offsets[tile];
   const unsigned words = __ballot_sync(0xffffffffu, own != 0);
-  const @index@ first = tile * (@index@)8192 + threadIdx.x / 32 * 1024 + lane;
+  const @index@ first = tile * (@index@)8192 + threadIdx.x / 32 * 1024 + lane * EACH;
 #pragma unroll 1
-  for (int from_word = 0; from_word < 32; from_word += BATCH) {
-    if (!(words >> from_word & (1u << BATCH) - 1)) continue;
+  for (int from_word = 0; from_word < 32; from_word += WORDS) {
+    if (!(words >> from_word & (unsigned)((1ull << WORDS) - 1))) continue;
 @loads@
 #pragma unroll
     for (int k = 0; k < BATCH; k++) {
-      const unsigned word = __shfl_sync(0xffffffffu, own, from_word + k);
-      if (word >> lane & 1) {
-        const long long to = at + __popc(word & below);
+      const unsigned source = from_word + (k * 32 + lane) * EACH / 32;
+      const unsigned word = __shfl_sync(0xffffffffu, own, source);
+      long long to = start + __shfl_sync(0xffffffffu, own_place, source) + __popc(word & below);
+#pragma unroll
+      for (int e = 0; e < EACH; e++) {
+        if (word >> shift >> e & 1) {
 @stores@
+          to++;
+        }
       }
-      at += __popc(word);
     }
   }
 }
@@ -169,3 +173,21 @@ extern "C" __global__ void __launch_bounds__(256)
 #pragma unroll
     for (int k = 0; k < BATCH; k++)
       if (__shfl_sync(0xffffffffu, own, from_word + k) >> lane & 1) x[k] = from[first + (from_word + k) * 32];
+
+//: load_packs
+    struct __align__(4) {
+      Item e[EACH];
+    } x[BATCH];
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const unsigned word = __shfl_sync(0xffffffffu, own, from_word + (k * 32 + lane) * EACH / 32) >> shift;
+      const @index@ i = first + (from_word + k * EACH) * 32;
+      if (!(word & (1u << EACH) - 1)) continue;
+      if (i + EACH <= n) {
+        *(unsigned *)&x[k] = *(const unsigned *)(from + i);
+      } else {
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+          if (word >> e & 1) x[k].e[e] = from[i + e];
+      }
+    }

@@ -19,8 +19,8 @@ M.groups = {
       "docs/environment.md", "docs/embedding.md", "docs/shipping.md" } },
   { title = "Inside",
     pages = { "README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/adding.md", "docs/map.md", "docs/rooms.md",
-      "docs/linalg.md", "docs/programs.md", "docs/rows.md", "docs/selection.md", "docs/imaging.md", "docs/interactive.md",
-      "docs/stability.md", "docs/release-check.md", "bench/RESULTS.md", "CHANGELOG.md" } },
+      "docs/linalg.md", "docs/programs.md", "docs/rows.md", "docs/selection.md", "docs/imaging.md",
+      "docs/interactive.md", "docs/stability.md", "docs/release-check.md", "bench/RESULTS.md", "CHANGELOG.md" } },
 }
 
 ---The groups with the files that exist, and a last one for pages that no group names.

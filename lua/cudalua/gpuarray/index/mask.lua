@@ -216,7 +216,8 @@ function M.listed(p, shape, by_axis) return in_context(p, listed, shape, by_axis
 local function selected(p, leaf, since)
   local out = storage.empty(leaf.dtype, { p.count }, p.count)
   if p.count == 0 then return out end
-  local k, more = kernels.select(leaf.dtype.itemsize, p.n), { leaf.buf, leaf.off }
+  local size = math.min(p.n, graph.size_of(leaf.shape)) -- a mask may be longer where it is false
+  local k, more = kernels.select(leaf.dtype.itemsize, leaf.aligned, p.n), { leaf.buf, leaf.off, size }
   if not since then
     run.until_done(launch, p, k, out._leaf, more, leaf)
     return out

@@ -6,7 +6,7 @@ local ctype = require "cudalua.gpuarray.kernel.ctype"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local template = require "cudalua.gpuarray.kernel.template"
 
-local concat, max = table.concat, math.max
+local concat, max, min = table.concat, math.max, math.min
 local packs_of, evaluation, params_of = codegen.parts.packs_of, codegen.parts.evaluation, codegen.parts.params_of
 local uniform_of = codegen.parts.uniform_of
 
@@ -16,8 +16,12 @@ local LOADS = 8 -- packs that a thread reads before it uses the first
 ---More elements than these are numbered with 64 bits.
 M.WIDE = 2 ^ 32
 
----Words of 32 elements that a warp reads before it writes the first, by bytes of an element up to 4, 8 and more.
+---Elements, or packs of shorter ones, that a lane reads before it writes the first, by bytes of an element up to 4, 8
+---and more.
 M.BATCH = { [4] = 8, [8] = 8, [16] = 4 }
+
+---Elements of 1 and 2 bytes are read in packs of 4 bytes.
+M.PACKS = true
 
 ---The second pass begins with the last tiles.
 M.BACKWARDS = true
@@ -68,38 +72,43 @@ function M.offsets()
   end)
 end
 
-local function writing(name, item, batch, wide, fields)
-  fields.name, fields.batch = name, batch
-  fields.index = wide and "unsigned long long" or "unsigned"
+local function writing(name, item, fields)
+  fields.name = name
   fields.tile = M.BACKWARDS and "gridDim.x - 1 - blockIdx.x" or "blockIdx.x"
   return name, item .. part "sums" .. part("write", fields)
 end
 
+local function index_of(n) return n > M.WIDE and "unsigned long long" or "unsigned" end
+
 ---The kernel that writes the elements for which a mask is true.
----@param bytes integer  of an element
----@param n integer      elements of the mask
----@return table
-function M.select(bytes, n)
-  local wide, batch = n > M.WIDE, M.BATCH[bytes <= 4 and 4 or bytes <= 8 and 8 or 16]
-  return kernels.get(("mask_select %d %s %d %s"):format(bytes, wide, batch, M.BACKWARDS), function()
-    return writing("mask_select", kernels.item(bytes), batch, wide, { item = "Item",
-      params = ", const Item *__restrict__ from", value = "the element", loads = part "load_items",
-      stores = "        out[to] = x[k];" })
+---@param bytes integer    of an element
+---@param aligned boolean  they begin at a multiple of 4 bytes
+---@param n integer        elements of the mask
+---@return table           its last parameter is the number of elements
+function M.select(bytes, aligned, n)
+  local index, batch = index_of(n), M.BATCH[bytes <= 4 and 4 or bytes <= 8 and 8 or 16]
+  local each = M.PACKS and aligned and bytes <= 2 and 4 / bytes or 1
+  if each == 4 then batch = min(batch, 8) end -- a tile has no more
+  return kernels.get(("mask_select %d %d %s %d %s"):format(bytes, each, index, batch, M.BACKWARDS), function()
+    return writing("mask_select", kernels.item(bytes), { item = "Item", value = "the element", each = each,
+      batch = batch, index = index, params = (", const Item *__restrict__ from, const %s n"):format(index),
+      loads = part(each > 1 and "load_packs" or "load_items", each > 1 and { index = index } or {}),
+      stores = ("          out[to] = x[k]%s;"):format(each > 1 and ".e[e]" or "") })
   end)
 end
 
--- Lines that take the place of element i apart, for axes of these extents.
-local function coordinates(ndim, by_axis)
+-- Parameters, and lines that take the place of element i apart.
+local function coordinates(ndim, by_axis, index)
   local params, lines = {}, {}
   local function put(axis, value)
     local to = by_axis and ("%d * total + to"):format(axis - 1) or ("to * %d + %d"):format(ndim, axis - 1)
-    add(lines, "        out[%s] = %s + 1;", ndim == 1 and "to" or to, value)
+    add(lines, "          out[%s] = %s + 1;", ndim == 1 and "to" or to, value)
   end
-  add(lines, "        @index@ rest = first + (from_word + k) * 32;")
+  add(lines, "          %s%s rest = first + (from_word + k) * 32;", ndim == 1 and "const " or "", index)
   for axis = ndim, 2, -1 do
-    add(params, ", const @index@ e%d", axis)
+    add(params, ", const %s e%d", index, axis)
     put(axis, ("(long long)(rest %% e%d)"):format(axis))
-    add(lines, "        rest /= e%d;", axis)
+    add(lines, "          rest /= e%d;", axis)
   end
   put(1, "(long long)rest")
   return concat(params), concat(lines, "\n")
@@ -112,12 +121,11 @@ end
 ---@param n integer
 ---@return table
 function M.positions(ndim, by_axis, n)
-  local wide = n > M.WIDE
-  return kernels.get(("mask_positions %d %s %s %s"):format(ndim, by_axis, wide, M.BACKWARDS), function()
-    local index = wide and "unsigned long long" or "unsigned"
-    local params, lines = coordinates(ndim, by_axis)
-    return writing("mask_positions", "", 8, wide, { item = "long long", value = "the position", loads = "",
-      params = ", const long long total" .. params:gsub("@index@", index), stores = lines:gsub("@index@", index) })
+  local index = index_of(n)
+  return kernels.get(("mask_positions %d %s %s %s"):format(ndim, by_axis, index, M.BACKWARDS), function()
+    local params, lines = coordinates(ndim, by_axis, index)
+    return writing("mask_positions", "", { item = "long long", value = "the position", each = 1, batch = 8,
+      index = index, loads = "", params = ", const long long total" .. params, stores = lines })
   end)
 end
 

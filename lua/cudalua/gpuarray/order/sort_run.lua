@@ -269,8 +269,10 @@ M.TOP_RANKED = 256
 ---So many elements of a row a thread keeps in registers at most, in words of 4 bytes; other rows are read again.
 M.TOP_WORDS = 32
 ---So many blocks a multiprocessor has at once, by these words; 0: of rows that are read again.
-M.TOP_BLOCKS = { [0] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
-local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at least and at most; for so many rows more
+M.TOP_BLOCKS = { [0] = 6, [1] = 6, [2] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
+---Shorter rows are sorted.
+M.TOP_LEAST = 256
+local TOP_LONG, TOP_MANY = 2 ^ 16, 64 -- elements of a row at most; for so many rows more
 
 ---Is finding the first few elements of rows worth it?
 ---@param rows integer
@@ -278,19 +280,19 @@ local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at 
 ---@param count integer
 ---@return boolean
 function M.finds_top(rows, n, count)
-  return n >= TOP_LEAST and n < M.SHORT_PLACE and count > 0 and count <= math.min(M.TOP, n / 4) and
+  return n >= M.TOP_LEAST and n < M.SHORT_PLACE and count > 0 and count <= math.min(M.TOP, n / 4) and
     (n <= TOP_LONG or rows >= TOP_MANY)
 end
 
 -- How many groups of its elements a thread has for the cheap bound; 0: too few for so many of the first.
 local function groups_for(items, count)
-  if not M.TOP_GROUPS then return 0 end
+  if not M.TOP_GROUPS or items == 1 then return 0 end
   if count <= 0.7 * ROW_THREADS then return 1 end
   return items >= 8 and count <= 0.6 * 4 * ROW_THREADS and 4 or 0
 end
 
 local function top_kernel(dtype, n, count)
-  local each, items = ceil(n / ROW_THREADS), 4
+  local each, items = ceil(n / ROW_THREADS), 1
   while items < each do items = items * 2 end
   local words, groups = items * max(dtype.itemsize / 4, 1), groups_for(each, count)
   local resident, whole = words <= M.TOP_WORDS, n == items * ROW_THREADS
