@@ -164,7 +164,7 @@ if part == "forms" then
     form("batches of 4", mask_code.BATCH, { [4] = 4 }), form("of 16", mask_code.BATCH, { [4] = 16 }) }, { 0.01, 0.5 })
   local blocks = sort_run.TOP_BLOCKS or {}
   topk({ usual[1], form("without groups", sort_run, { TOP_GROUPS = false }),
-    form("bitonic", sort_run, { TOP_RANKED = 0 }), form("counted to 128", sort_run, { TOP_RANKED = 128 }),
+    form("bitonic", sort_run, { TOP_RANKED = 0 }), form("counted to 256", sort_run, { TOP_RANKED = 256 }),
     form("4 blocks", blocks, { [16] = 4 }), form("6 blocks", blocks, { [16] = 6 }),
     form("read twice", sort_run, { TOP_WORDS = 4 }) }, soft and { 1, 100 } or { 1, 100, 500, 1000 })
   lengths { usual[1], form("shorter ones sorted", sort_run, { TOP_LEAST = 1024 }),

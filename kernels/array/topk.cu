@@ -14,17 +14,23 @@ typedef unsigned long long Entry;
 static __device__ __forceinline__ Entry entry(const Key key, const unsigned place) { return (Entry)key << 32 | place; }
 static __device__ __forceinline__ unsigned place_of(const Entry e) { return (unsigned)e; }
 static __device__ __forceinline__ bool before(const Entry a, const Entry b) { return a < b; }
+static __device__ __forceinline__ Entry of_lane(const Entry e, const unsigned distance) {
+  return __shfl_xor_sync(0xffffffffu, e, distance);
+}
 
 //: entry_long
 // An element that may be one of the first: its key and its place.
-struct Entry {
+struct __align__(16) Entry {
   Key key;
-  unsigned place;
+  unsigned long long place;
 };
 static __device__ __forceinline__ Entry entry(const Key key, const unsigned place) { return {key, place}; }
-static __device__ __forceinline__ unsigned place_of(const Entry e) { return e.place; }
+static __device__ __forceinline__ unsigned place_of(const Entry e) { return (unsigned)e.place; }
 static __device__ __forceinline__ bool before(const Entry a, const Entry b) {
   return a.key < b.key || a.key == b.key && a.place < b.place;
+}
+static __device__ __forceinline__ Entry of_lane(const Entry e, const unsigned distance) {
+  return {__shfl_xor_sync(0xffffffffu, e.key, distance), __shfl_xor_sync(0xffffffffu, e.place, distance)};
 }
 
 //: bound
@@ -119,9 +125,62 @@ template <class Visit> static __device__ __forceinline__ Key bound_by_digits(con
 }
 
 //: order
-// Puts entries in their order; there is room for a power of two of them.
+// A bitonic sort of up to E * THREADS entries. A thread has E neighbours; those that are further apart are exchanged by
+// shuffles, and beyond a warp in shared memory.
+template <int E> static __device__ __forceinline__ void sort_entries(Entry *const chosen, const unsigned m) {
+  Entry own[E];
+#pragma unroll
+  for (int r = 0; r < E; r++) {
+    const unsigned i = r * THREADS + threadIdx.x;
+    own[r] = i < m ? chosen[i] : entry((Key)~(Key)0, ~0u);
+  }
+  unsigned room = 32 * E;
+  while (room < m) room *= 2;
+  const unsigned first = threadIdx.x * E;
+  const bool has_some = threadIdx.x / 32 * (32 * E) < room; // the same for all threads of a warp
+  const auto keep = [&](const int r, const Entry other, const unsigned width, const unsigned step) {
+    const bool lower = ((first + r & width) == 0) == ((first + r & step) == 0);
+    if (before(other, own[r]) == lower) own[r] = other;
+  };
+#pragma unroll 1
+  for (unsigned width = 2; width <= room; width *= 2) {
+#pragma unroll 1
+    for (unsigned step = width / 2; step > 0; step /= 2) {
+      if (step >= 32 * E) {
+        __syncthreads();
+#pragma unroll
+        for (int r = 0; r < E; r++) chosen[r * THREADS + threadIdx.x] = own[r];
+        __syncthreads();
+#pragma unroll
+        for (int r = 0; r < E; r++) keep(r, chosen[r * THREADS + (threadIdx.x ^ step / E)], width, step);
+      } else if (step >= E) {
+        if (has_some)
+#pragma unroll
+          for (int r = 0; r < E; r++) keep(r, of_lane(own[r], step / E), width, step);
+      } else {
+#pragma unroll
+        for (int r = 0; r < E; r++) {
+#pragma unroll
+          for (int s = 1; s < E; s *= 2) {
+            if (s != step || r & s) continue;
+            const Entry a = own[r], b = own[(r | s) % E];
+            keep(r, b, width, s);
+            keep((r | s) % E, a, width, s);
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < E; r++)
+    if (first + r < m) chosen[first + r] = own[r];
+  __syncthreads();
+}
+
+// Puts entries in their order: each of a few counts those before it.
 static __device__ __forceinline__ void put_in_order(Entry *const chosen, const unsigned m) {
-  if (m <= RANKED) { // each one counts those before it
+  if (m <= RANKED) {
     const Entry own = chosen[threadIdx.x < m ? threadIdx.x : 0];
     unsigned rank = 0;
     if (threadIdx.x / 32 * 32 < m)
@@ -130,25 +189,13 @@ static __device__ __forceinline__ void put_in_order(Entry *const chosen, const u
     __syncthreads();
     if (threadIdx.x < m) chosen[rank] = own;
     __syncthreads();
-    return;
+  } else if (m <= THREADS) {
+    sort_entries<1>(chosen, m);
+  } else if (m <= 2 * THREADS) {
+    sort_entries<2>(chosen, m);
+  } else {
+    sort_entries<4>(chosen, m);
   }
-  unsigned room = 1;
-  while (room < m) room *= 2;
-  for (unsigned i = m + threadIdx.x; i < room; i += THREADS) chosen[i] = entry((Key)~(Key)0, ~0u);
-  __syncthreads();
-  for (unsigned width = 2; width <= room; width *= 2) {
-    for (unsigned step = width / 2; step > 0; step /= 2) {
-      for (unsigned t = threadIdx.x; t < room / 2; t += THREADS) {
-        const unsigned i = t / step * (2 * step) + t % step, j = i + step;
-        const Entry a = chosen[i], b = chosen[j];
-        if (before(b, a) == ((i & width) == 0)) chosen[i] = b, chosen[j] = a;
-      }
-      // 32 pairs at small distances are within the 64 entries of a warp.
-      if (step > 32 || step == 1 && width >= 64) __syncthreads();
-      else __syncwarp();
-    }
-  }
-  __syncthreads();
 }
 
 //: rows

@@ -14,7 +14,7 @@ local M = {}
 
 local LOADS = 8 -- packs that a thread reads before it uses the first
 ---More elements than these are numbered with 64 bits.
-M.WIDE = 2 ^ 32
+M.WIDE = 2 ^ 31
 
 ---Elements, or packs of shorter ones, that a lane reads before it writes the first, by bytes of an element up to 4, 8
 ---and more.

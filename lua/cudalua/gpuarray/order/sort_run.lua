@@ -265,14 +265,15 @@ M.TOP = 1024
 ---A bound by groups comes first. If false, the bound is the row's element itself, for measuring.
 M.TOP_GROUPS = true
 ---So many elements are put in order by counting those before each, more by a bitonic sort.
-M.TOP_RANKED = 256
+M.TOP_RANKED = 32
 ---So many elements of a row a thread keeps in registers at most, in words of 4 bytes; other rows are read again.
 M.TOP_WORDS = 32
 ---So many blocks a multiprocessor has at once, by these words; 0: of rows that are read again.
 M.TOP_BLOCKS = { [0] = 6, [1] = 6, [2] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
 ---Shorter rows are sorted.
 M.TOP_LEAST = 256
-local TOP_LONG, TOP_MANY = 2 ^ 16, 64 -- elements of a row at most; for so many rows more
+local TOP_LONG, TOP_MANY = 2 ^ 16, 64 -- elements of a row at most; for so many rows more,
+local TOP_LONGEST = 2 ^ 31            -- but no more than these, which threads number with 32 bits
 
 ---Is finding the first few elements of rows worth it?
 ---@param rows integer
@@ -280,7 +281,7 @@ local TOP_LONG, TOP_MANY = 2 ^ 16, 64 -- elements of a row at most; for so many 
 ---@param count integer
 ---@return boolean
 function M.finds_top(rows, n, count)
-  return n >= M.TOP_LEAST and n < M.SHORT_PLACE and count > 0 and count <= math.min(M.TOP, n / 4) and
+  return n >= M.TOP_LEAST and n <= TOP_LONGEST and count > 0 and count <= math.min(M.TOP, n / 4) and
     (n <= TOP_LONG or rows >= TOP_MANY)
 end
 
