@@ -140,7 +140,8 @@ local function lengths(forms)
   head("topk of rows of other lengths and types", forms)
   local random = cuda.random.Generator(7)
   for _, extent in ipairs(soft and { 300, 1024 } or { 256, 512, 1024, 2048, 8192, 16384, 65536 }) do
-    local x, count = random:uniform { soft and 2 or 2 ^ 26 / extent, extent }:eval(), math.min(math.floor(extent / 8), 100)
+    local x = random:uniform { soft and 2 or 2 ^ 26 / extent, extent }:eval()
+    local count = math.min(math.floor(extent / 8), 100)
     row(("float32, %d x %d, k = %d"):format(x.shape[1], extent, count), forms, timed, function() x:topk(count) end)
     x:release()
   end
