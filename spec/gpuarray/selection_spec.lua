@@ -141,6 +141,12 @@ describe("a mask that is an expression", function()
     assert.equal("91 92 93 94 95 96 97 98 99 100", texts(gpuarray.flatnonzero(m)))
     local rows = gpuarray.arange(12):reshape(3, 4)
     assert.equal("7 8 9 10 11 12", texts(gpuarray.flatnonzero(rows:gt(rows:mean())))) -- with a reduction in it
+    assert.equal("1 3", texts(gpuarray.flatnonzero((rows % 9):lt(1):any(2))))
+    assert.equal("2 3 4", texts(gpuarray.flatnonzero(gpuarray.roll(rows:ravel():lt(3), 1)))) -- an index map
+    local drawn = cuda.random.Generator(3):uniform { 500 }:gt(0.5)
+    local places = gpuarray.flatnonzero(drawn)
+    assert.equal(texts(gpuarray.flatnonzero(cuda.random.Generator(3):uniform { 500 }:eval():gt(0.5))), texts(places))
+    assert.equal(drawn:sum():item(), places.size)
     assert.equal("3 4 7 8 11 12", texts(gpuarray.flatnonzero(rows:gt(rows:mean { axis = 2, keepdims = true }))))
   end)
 
@@ -180,6 +186,13 @@ describe("a mask that is an expression", function()
       x[{ { 1, 3 } }]:gt(5), x)
     gpu.raises("LogicError", "mask of the shape (99,)", function() return x[x[{ { 1, 99 } }]:gt(5)] end)
     gpu.raises("LogicError", "is an array of float32", function() return x[x * 2] end)
+    local gone = x:copy():eval()
+    local is = gone:gt(5)
+    gone:release()
+    local err = gpu.raises("LogicError", "the memory of an operand of shape (100,) was released", function()
+      return x[is]
+    end)
+    if gpu.soft then assert.matches("the expression was written as gt at", err.hint) end
     assert.same({ 0 }, x[x:gt(100)].shape)
     assert.same({ 0 }, gpuarray.empty(0)[gpuarray.empty(0):gt(1)].shape)
     assert.same({ 100 }, x[x:gt(0)].shape)

@@ -25,6 +25,10 @@ local waiting = require "cudalua.gpuarray.core.waiting"
 local TILE = 8192                 -- elements of a block
 local WORDS = TILE / 32           -- of its bits
 local OFFSET_THREADS = 1024       -- of the block that adds up the tiles
+
+-- Where in a mask's memory, which begins with the bits, other numbers of so many tiles begin; in bytes.
+local function offsets_at(tiles) return 4 * WORDS * tiles end
+local function counts_at(tiles) return offsets_at(tiles) + 8 * (tiles + 1) end
 local AGAIN = run.AGAIN
 
 local M = {}
@@ -48,8 +52,7 @@ end
 ---@field n integer         elements of the mask
 ---@field count integer     of them are true
 ---@field tiles integer
----@field bits? userdata    a bit for each element; nil if the mask has no elements
----@field offsets? userdata  how many are true before each tile
+---@field memory? userdata  a bit for each element, and how many are true before each tile; nil if there are no elements
 ---@field context? integer  of this memory
 
 local bits_end = { kind = "end", class = "bits" }
@@ -76,10 +79,9 @@ local places
 ---@field mask cudalua.gpuarray.Array
 ---@field tiles integer
 ---@field what string        for messages
----@field context? integer   of the memory for what is kept
----@field bits? userdata
----@field counts? userdata   of each tile
----@field offsets? userdata
+---@field context integer    of the memory for what is kept
+---@field captured? boolean  a graph has the first pass
+---@field memory? userdata   the bits, how many are true before each tile, how many each tile has
 
 -- A graph would need the bits, and new memory for the elements, each time that it is launched.
 local function refuse_captured(what, captured)
@@ -110,29 +112,33 @@ local function keep_bits(since, c)
     end
     return AGAIN
   end
-  if not c.bits then
-    local tiles = c.tiles
-    c.bits, c.counts, c.offsets = storage.buffer(4 * WORDS * tiles), storage.buffer(4 * tiles),
-      storage.buffer(8 * (tiles + 1))
-  end
+  local tiles = c.tiles
+  c.memory = c.memory or storage.buffer(counts_at(tiles) + 4 * tiles)
   local list, n = w.arguments, 5
-  list[1], list[2], list[3], list[4], list[5] = mask._size, c.bits, 0, c.counts, 0
+  list[1], list[2], list[3], list[4], list[5] = mask._size, c.memory, 0, c.memory, counts_at(tiles)
   for i = 1, w.nleaves do
     list[n + 1], list[n + 2] = w.leaves[i].buf, w.leaves[i].off
     n = n + 2
   end
   for i = 1, w.nscalars do list[n + i] = w.scalars[i] end
-  w.kernel, w.blocks, w.since, w.nwrites = kernel_of(w), c.tiles, since, 0
+  w.kernel, w.blocks, w.since, w.nwrites = kernel_of(w), tiles, since, 0
   local done, captured = run.kernel(w)
   plan.finish(w, done)
-  refuse_captured(c.what, captured)
+  c.captured = captured or c.captured
   return done or AGAIN
+end
+
+-- Returns true; the places, if the arrays are of another context.
+local function bits_of(mask, c)
+  evaluate.fit(mask)
+  return (run.until_done(keep_bits, c))
 end
 
 -- An attempt to add up the tiles. Returns where the host finds how many are true: its ticket, or false.
 local function add_up(since, c, box)
+  local memory, tiles = c.memory, c.tiles
   local done, _, ticket = run.kernel { kernel = kernels.offsets(), blocks = 1, threads = OFFSET_THREADS, since = since,
-    leaves = {}, arguments = { c.counts, 0, c.offsets, 0, c.tiles, 0, 0 }, mailbox = box }
+    arguments = { memory, counts_at(tiles), memory, offsets_at(tiles), tiles, 0, 0 }, leaves = {}, mailbox = box }
   if not done then return AGAIN end
   return ticket or false
 end
@@ -141,7 +147,7 @@ local function true_elements(c, box)
   local ticket = run.until_done(add_up, c, box)
   local count = ticket and core.array_told(box, ticket, mailbox.types[dtypes.int64])
   if count then return count end
-  local leaf = { buf = c.offsets, off = 0, dtype = dtypes.int64, store = { context = c.context } }
+  local leaf = { buf = c.memory, off = offsets_at(c.tiles), dtype = dtypes.int64, store = { context = c.context } }
   return tonumber(transfer.element(leaf, 8 * c.tiles))
 end
 
@@ -153,15 +159,14 @@ function places(mask, what)
     evaluate.evaluate(mask)
     return { what = what, n = 0, count = 0, tiles = 0 }
   end
-  evaluate.fit(mask)
   local c = { mask = mask, tiles = math.ceil(n / TILE), what = what, context = core.context_id() }
-  local elsewhere = run.until_done(keep_bits, c)
+  local elsewhere = graph.is_traced() and evaluate.traced(bits_of, mask, c) or bits_of(mask, c)
   if elsewhere ~= true then return elsewhere end
+  refuse_captured(what, c.captured)
   local context = c.context
   local box = mailbox.of(context) and mailbox.watched[context]
   local count = true_elements(c, box)
-  c.counts:free()
-  return { what = what, n = n, count = count, tiles = c.tiles, bits = c.bits, offsets = c.offsets, context = context }
+  return { what = what, n = n, count = count, tiles = c.tiles, memory = c.memory, context = context }
 end
 
 ---What is known of a mask once the program has waited for it. Memory for its bits is kept until free().
@@ -173,16 +178,14 @@ function M.places(mask, what) return places(mask, what) end
 ---Frees the memory of a mask that was counted: what it selects has been written.
 ---@param p cudalua.gpuarray.MaskPlaces
 function M.free(p)
-  if not p.bits then return end
-  p.bits:free()
-  p.offsets:free()
-  p.bits, p.offsets = nil, nil
+  if p.memory then p.memory:free() end
+  p.memory = nil
 end
 
 -- ---- the second pass ------------------------------------------------------------------------------------------------
 
 local function launch(since, p, k, out, more, from)
-  local list, n = { p.bits, 0, p.offsets, 0, out.buf, 0 }, 6
+  local list, n = { p.memory, 0, p.memory, offsets_at(p.tiles), out.buf, 0 }, 6
   for i = 1, #more do list[n + i] = more[i] end
   local done, captured = run.kernel { kernel = k, blocks = p.tiles, arguments = list, since = since,
     leaves = { from }, writes = { out } }
@@ -191,8 +194,8 @@ local function launch(since, p, k, out, more, from)
 end
 
 local function in_context(p, f, ...)
-  if not p.bits or p.context == core.context_id() then return f(p, ...) end
-  return storage.with_context(p.bits, f, p, ...)
+  if not p.memory or p.context == core.context_id() then return f(p, ...) end
+  return storage.with_context(p.memory, f, p, ...)
 end
 
 local function listed(p, shape, by_axis)
