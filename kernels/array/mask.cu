@@ -136,7 +136,9 @@ extern "C" __global__ void __launch_bounds__(1024)
 // Where a bit is set, @value@ of element i goes to the next place of `out`. A lane has EACH neighbours at once, and the
 // lanes of a warp have the next ones; they read several packs before they write the first. Blocks begin with the last
 // tiles, since the first pass left some of them in the second-level cache.
-enum { EACH = @each@, BATCH = @batch@, WORDS = EACH * BATCH };
+//
+// Where few bits are set, each lane goes through those of its word.
+enum { EACH = @each@, BATCH = @batch@, WORDS = EACH * BATCH, FEW = @few@ };
 
 extern "C" __global__ void __launch_bounds__(256)
     @name@(const unsigned *__restrict__ bits, const long long *__restrict__ offsets, @item@ *out@params@) {
@@ -146,6 +148,20 @@ extern "C" __global__ void __launch_bounds__(256)
   unsigned all;
   const unsigned own_place = sum_before<8, unsigned>(__popc(own), &all); // of the thread's word in the tile's part
   const long long start = offsets[tile];
+  const auto put = [&](const long long to, [[maybe_unused]] const @index@ i, [[maybe_unused]] const Item &x) {
+@put@
+  };
+  if (__all_sync(0xffffffffu, __popc(own) <= FEW)) {
+    const @index@ base = tile * (@index@)8192 + threadIdx.x * 32;
+    [[maybe_unused]] Item x[FEW + 1];
+    unsigned rest = own;
+@few_loads@
+    rest = own;
+#pragma unroll
+    for (int k = 0; k < FEW; k++, rest &= rest - 1)
+      if (rest) put(start + own_place + k, base + __ffs(rest) - 1, x[k]);
+    return;
+  }
   const unsigned words = __ballot_sync(0xffffffffu, own != 0);
   const @index@ first = tile * (@index@)8192 + threadIdx.x / 32 * 1024 + lane * EACH;
 #pragma unroll 1
@@ -159,14 +175,16 @@ extern "C" __global__ void __launch_bounds__(256)
       long long to = start + __shfl_sync(0xffffffffu, own_place, source) + __popc(word & below);
 #pragma unroll
       for (int e = 0; e < EACH; e++) {
-        if (word >> shift >> e & 1) {
-@stores@
-          to++;
-        }
+        if (word >> shift >> e & 1) put(to++, first + (from_word + k * EACH) * 32 + e, @value_read@);
       }
     }
   }
 }
+
+//: load_few
+#pragma unroll
+    for (int k = 0; k < FEW; k++, rest &= rest - 1)
+      if (rest) x[k] = from[base + __ffs(rest) - 1];
 
 //: load_items
     Item x[BATCH];

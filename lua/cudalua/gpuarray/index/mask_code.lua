@@ -23,6 +23,9 @@ M.BATCH = { [4] = 8, [8] = 8, [16] = 4 }
 ---Elements of 1 and 2 bytes are read in packs of 4 bytes.
 M.PACKS = true
 
+---If no word of a warp has more bits than these, each lane goes through its own.
+M.FEW = 8
+
 ---The second pass begins with the last tiles.
 M.BACKWARDS = true
 
@@ -73,7 +76,7 @@ function M.offsets()
 end
 
 local function writing(name, item, fields)
-  fields.name = name
+  fields.name, fields.few = name, M.FEW
   fields.tile = M.BACKWARDS and "gridDim.x - 1 - blockIdx.x" or "blockIdx.x"
   return name, item .. part "sums" .. part("write", fields)
 end
@@ -89,11 +92,11 @@ function M.select(bytes, aligned, n)
   local index, batch = index_of(n), M.BATCH[bytes <= 4 and 4 or bytes <= 8 and 8 or 16]
   local each = M.PACKS and aligned and bytes <= 2 and 4 / bytes or 1
   if each == 4 then batch = min(batch, 8) end -- a tile has no more
-  return kernels.get(("mask_select %d %d %s %d %s"):format(bytes, each, index, batch, M.BACKWARDS), function()
+  return kernels.get(("mask_select %d %d %s %d %d %s"):format(bytes, each, index, batch, M.FEW, M.BACKWARDS), function()
     return writing("mask_select", kernels.item(bytes), { item = "Item", value = "the element", each = each,
       batch = batch, index = index, params = (", const Item *__restrict__ from, const %s n"):format(index),
       loads = part(each > 1 and "load_packs" or "load_items", each > 1 and { index = index } or {}),
-      stores = ("          out[to] = x[k]%s;"):format(each > 1 and ".e[e]" or "") })
+      few_loads = part "load_few", put = "    out[to] = x;", value_read = each > 1 and "x[k].e[e]" or "x[k]" })
   end)
 end
 
@@ -102,13 +105,13 @@ local function coordinates(ndim, by_axis, index)
   local params, lines = {}, {}
   local function put(axis, value)
     local to = by_axis and ("%d * total + to"):format(axis - 1) or ("to * %d + %d"):format(ndim, axis - 1)
-    add(lines, "          out[%s] = %s + 1;", ndim == 1 and "to" or to, value)
+    add(lines, "    out[%s] = %s + 1;", ndim == 1 and "to" or to, value)
   end
-  add(lines, "          %s%s rest = first + (from_word + k) * 32;", ndim == 1 and "const " or "", index)
+  add(lines, "    %s%s rest = i;", ndim == 1 and "const " or "", index)
   for axis = ndim, 2, -1 do
     add(params, ", const %s e%d", index, axis)
     put(axis, ("(long long)(rest %% e%d)"):format(axis))
-    add(lines, "          rest /= e%d;", axis)
+    add(lines, "    rest /= e%d;", axis)
   end
   put(1, "(long long)rest")
   return concat(params), concat(lines, "\n")
@@ -122,10 +125,11 @@ end
 ---@return table
 function M.positions(ndim, by_axis, n)
   local index = index_of(n)
-  return kernels.get(("mask_positions %d %s %s %s"):format(ndim, by_axis, index, M.BACKWARDS), function()
+  return kernels.get(("mask_positions %d %s %s %d %s"):format(ndim, by_axis, index, M.FEW, M.BACKWARDS), function()
     local params, lines = coordinates(ndim, by_axis, index)
-    return writing("mask_positions", "", { item = "long long", value = "the position", each = 1, batch = 8,
-      index = index, loads = "", params = ", const long long total" .. params, stores = lines })
+    return writing("mask_positions", "typedef bool Item;\n", { item = "long long", value = "the position", each = 1,
+      batch = 8, index = index, loads = "", few_loads = "", params = ", const long long total" .. params, put = lines,
+      value_read = "false" })
   end)
 end
 
