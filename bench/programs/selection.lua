@@ -166,8 +166,10 @@ if part == "forms" then
   local blocks = sort_run.TOP_BLOCKS or {}
   topk({ usual[1], form("without groups", sort_run, { TOP_GROUPS = false }),
     form("bitonic", sort_run, { TOP_RANKED = 0 }), form("counted to 256", sort_run, { TOP_RANKED = 256 }),
-    form("4 blocks", blocks, { [16] = 4 }), form("6 blocks", blocks, { [16] = 6 }),
+    form("256 threads", sort_run, { TOP_THREADS = 256 }), form("128", sort_run, { TOP_THREADS = 128 }),
+    form("3 blocks", blocks, { [32] = 3 }), form("5 blocks", blocks, { [32] = 5 }),
     form("read twice", sort_run, { TOP_WORDS = 4 }) }, soft and { 1, 100 } or { 1, 100, 500, 1000 })
   lengths { usual[1], form("shorter ones sorted", sort_run, { TOP_LEAST = 1024 }),
+    form("256 threads", sort_run, { TOP_THREADS = 256 }), form("128", sort_run, { TOP_THREADS = 128 }),
     form("read twice", sort_run, { TOP_WORDS = 4 }) }
 end

@@ -1,5 +1,5 @@
-// The first few elements of each row in their order, without sorting the others. It stands behind keys, tile and sums
-// of sort.cu.
+// The first few elements of each row in their order, without sorting the others. It stands behind keys and tile of
+// sort.cu, and behind sums if rows are read again.
 //
 // A block has a row. It looks for a bound that `count` elements at least do not exceed, gathers the elements up to the
 // bound, and sorts these few, equal ones by their places. Threads keep short rows in registers and read long ones again.
@@ -208,6 +208,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
                     long long *positions) {
   __shared__ Entry chosen[MOST];
   __shared__ unsigned long long of_warp[WARPS];
+  __shared__ unsigned tally[2][WARPS];
   const Order order(order_of);
   const Key *const row = in + (unsigned long long)blockIdx.x * n;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -297,14 +298,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
   });
   if (lower < count && !with_equal) { // of equal ones the first in the row
     const unsigned missing = count - lower;
-    unsigned found = 0;
+    unsigned found = 0, flip = 0;
 #pragma unroll 1
-    for (unsigned first = 0; first < n && found < missing; first += THREADS) {
+    for (unsigned first = 0; first < n && found < missing; first += THREADS, flip ^= 1) {
       const unsigned i = first + threadIdx.x;
       const bool is = i < n && key_at(i) == bound;
-      const unsigned rank = found + sum_before((unsigned)is);
+      const unsigned equals = __ballot_sync(0xffffffffu, is);
+      if (lane == 0) tally[flip][warp] = __popc(equals);
+      __syncthreads();
+      unsigned rank = found + __popc(equals & (1u << lane) - 1);
+#pragma unroll
+      for (int w = 0; w < WARPS; w++) {
+        const unsigned some = tally[flip][w];
+        if (w < warp) rank += some;
+        found += some;
+      }
       if (is && rank < missing) chosen[lower + rank] = entry(bound, i);
-      found += __syncthreads_count(is);
     }
   }
   __syncthreads();

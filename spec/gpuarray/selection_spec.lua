@@ -298,7 +298,7 @@ describe("topk of rows", function()
 
   it("are so for each type of elements, and in each way of finding them", function()
     local fields = { { sort_run, "TOP_WORDS", 4 }, { sort_run, "TOP_GROUPS", false }, { sort_run, "TOP_RANKED", 0 },
-      { sort_run, "TOP_RANKED", 256 } }
+      { sort_run, "TOP_RANKED", 256 }, { sort_run, "TOP_THREADS", 256 } }
     for way = 0, #fields do
       local back = way > 0 and knob(unpack(fields[way]))
       for _, name in ipairs(names) do

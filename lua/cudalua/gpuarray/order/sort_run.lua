@@ -260,15 +260,19 @@ end
 
 -- ---- the first few of each row --------------------------------------------------------------------------------------
 
+local TOP_EACH = 4 -- elements of a thread at most that may be among the first
+
 ---Of so many elements at most, each block finds the first ones of a row without sorting all; other rows are sorted.
-M.TOP = 1024
+M.TOP = TOP_EACH * ROW_THREADS
 ---A bound by groups comes first. If false, the bound is the row's element itself, for measuring.
 M.TOP_GROUPS = true
 ---So many elements are put in order by counting those before each, more by a bitonic sort.
 M.TOP_RANKED = 32
----So many elements of a row a thread keeps in registers at most, in words of 4 bytes; other rows are read again.
+---So many registers of 4 bytes a thread has for elements of a row at most; rows that need more are read again.
 M.TOP_WORDS = 32
----So many blocks a multiprocessor has at once, by these words; 0: of rows that are read again.
+---The fewest threads of a block. It has more of them for rows that would not fit in their registers.
+M.TOP_THREADS = 64
+---So many blocks of 256 threads a multiprocessor has at once, by these registers; 0: of rows that are read again.
 M.TOP_BLOCKS = { [0] = 6, [1] = 6, [2] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
 ---Shorter rows are sorted.
 M.TOP_LEAST = 256
@@ -285,26 +289,36 @@ function M.finds_top(rows, n, count)
     (n <= TOP_LONG or rows >= TOP_MANY)
 end
 
--- How many groups of its elements a thread has for the cheap bound; 0: too few for so many of the first.
-local function groups_for(items, count)
-  if not M.TOP_GROUPS or items == 1 then return 0 end
-  if count <= 0.7 * ROW_THREADS then return 1 end
-  return items >= 8 and count <= 0.6 * 4 * ROW_THREADS and 4 or 0
+-- Registers of 4 bytes for an element; short ones take more than their bytes.
+local function words_of(dtype) return dtype.itemsize == 4 and 1 or 2 end
+
+-- The threads of a block: the fewest that keep the row in registers, and of whose entries so many are a half.
+local function top_threads(dtype, n, count)
+  local threads, most = M.TOP_THREADS, M.TOP_WORDS / words_of(dtype)
+  while threads < ROW_THREADS and (n > threads * most or count > TOP_EACH / 2 * threads) do threads = threads * 2 end
+  return threads
 end
 
-local function top_kernel(dtype, n, count)
-  local each, items = ceil(n / ROW_THREADS), 1
+-- How many groups of its elements a thread has for the cheap bound; 0: too few for so many of the first.
+local function groups_for(items, threads, count)
+  if not M.TOP_GROUPS or items == 1 then return 0 end
+  if count <= 0.7 * threads then return 1 end
+  return items >= 8 and count <= 0.6 * 4 * threads and 4 or 0
+end
+
+local function top_kernel(dtype, n, count, threads)
+  local each, items = ceil(n / threads), 1
   while items < each do items = items * 2 end
-  local words, groups = items * max(dtype.itemsize / 4, 1), groups_for(each, count)
-  local resident, whole = words <= M.TOP_WORDS, n == items * ROW_THREADS
+  local words, groups = items * words_of(dtype), groups_for(each, threads, count)
+  local resident, whole = words <= M.TOP_WORDS, n == items * threads
   if not resident then items, words, whole = 1, 0, false end
-  local blocks = M.TOP_BLOCKS[words] - (resident and dtype.itemsize < 4 and 1 or 0)
-  local key = ("%d %s %s %d %d %d"):format(items, resident, whole, groups, M.TOP_RANKED, blocks)
+  local blocks = M.TOP_BLOCKS[words] * ROW_THREADS / threads
+  local key = ("%d %d %s %s %d %d %d"):format(threads, items, resident, whole, groups, M.TOP_RANKED, blocks)
   return get("array_topk_rows", dtype, key, function()
     local function part(name, fields) return template.fill("topk", name, fields or {}) end
-    return keys_part(dtype) .. tile_part(ROW_THREADS, items) .. template.fill("sort", "sums", {}) ..
-      part "bound" .. (resident and "" or part "digits") ..
-      part("rows", { most = M.TOP, resident = resident and 1 or 0, whole = whole and 1 or 0, blocks = blocks,
+    return keys_part(dtype) .. tile_part(threads, items) .. part "bound" ..
+      (resident and "" or template.fill("sort", "sums", {}) .. part "digits") ..
+      part("rows", { most = TOP_EACH * threads, resident = resident and 1 or 0, whole = whole and 1 or 0, blocks = blocks,
         groups = groups, some_groups = max(groups, 1),
         ranked = M.TOP_RANKED, entry = part(dtype.itemsize < 8 and "entry_short" or "entry_long"), order = part "order",
         bound_of_row = resident and "bound_of(keys, n, count)" or "bound_by_digits(visit, count)" })
@@ -312,8 +326,10 @@ local function top_kernel(dtype, n, count)
 end
 
 local function top(since, leaf, rows, n, order, count, keys, positions)
-  local k = top_kernel(leaf.dtype, n, count)
-  return runs.kernel { kernel = k, blocks = rows, since = since, leaves = { leaf }, writes = { keys, positions },
+  local threads = top_threads(leaf.dtype, n, count)
+  local k = top_kernel(leaf.dtype, n, count, threads)
+  return runs.kernel { kernel = k, blocks = rows, threads = threads, since = since, leaves = { leaf },
+    writes = { keys, positions },
     arguments = { n, count, order, leaf.buf, leaf.off, keys.buf, 0, positions.buf, 0 } } or runs.AGAIN
 end
 
