@@ -161,8 +161,9 @@ end
 if part == "forms" then
   masks({ usual[1], form("mask stored first", mask, { FUSED = false }),
     form("second pass forwards", mask_code, { BACKWARDS = false }),
-    form("all words alike", mask_code, { FEW = 0 }), form("bytes one by one", mask_code, { PACKS = false }),
-    form("batches of 4", mask_code.BATCH, { [4] = 4 }), form("of 16", mask_code.BATCH, { [4] = 16 }) }, { 0.01, 0.5 })
+    form("all words alike", mask_code, { FEW = 0 }), form("one by one", mask_code, { STAGED = false }),
+    form("one by one, 16 at once", mask_code, { STAGED = false, BATCH = { [4] = 16, [8] = 16, [16] = 4 } }) },
+    { 0.01, 0.5, 0.99 })
   local blocks = sort_run.TOP_BLOCKS or {}
   topk({ usual[1], form("without groups", sort_run, { TOP_GROUPS = false }),
     form("bitonic", sort_run, { TOP_RANKED = 0 }), form("counted to 256", sort_run, { TOP_RANKED = 256 }),

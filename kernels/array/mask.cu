@@ -164,6 +164,10 @@ extern "C" __global__ void __launch_bounds__(256)
   }
   const unsigned words = __ballot_sync(0xffffffffu, own != 0);
   const @index@ first = tile * (@index@)8192 + threadIdx.x / 32 * 1024 + lane * EACH;
+@dense@
+}
+
+//: dense
 #pragma unroll 1
   for (int from_word = 0; from_word < 32; from_word += WORDS) {
     if (!(words >> from_word & (unsigned)((1ull << WORDS) - 1))) continue;
@@ -179,7 +183,30 @@ extern "C" __global__ void __launch_bounds__(256)
       }
     }
   }
-}
+
+//: staged
+  // Elements are put side by side in shared memory, from where neighbouring lanes write neighbours.
+  __shared__ Item stage[8][32 * WORDS];
+  Item *const room = stage[threadIdx.x / 32];
+#pragma unroll 1
+  for (int from_word = 0; from_word < 32; from_word += WORDS) {
+    if (!(words >> from_word & (unsigned)((1ull << WORDS) - 1))) continue;
+@loads@
+    const unsigned begin = __shfl_sync(0xffffffffu, own_place, from_word);
+    const unsigned end = __shfl_sync(0xffffffffu, own_place + __popc(own), from_word + WORDS - 1);
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const unsigned source = from_word + (k * 32 + lane) * EACH / 32;
+      const unsigned word = __shfl_sync(0xffffffffu, own, source);
+      unsigned to = __shfl_sync(0xffffffffu, own_place, source) + __popc(word & below) - begin;
+#pragma unroll
+      for (int e = 0; e < EACH; e++)
+        if (word >> shift >> e & 1) room[to++] = x[k].e[e];
+    }
+    __syncwarp();
+    for (unsigned i = lane; i < end - begin; i += 32) out[start + begin + i] = room[i];
+    __syncwarp();
+  }
 
 //: load_few
 #pragma unroll
@@ -193,16 +220,17 @@ extern "C" __global__ void __launch_bounds__(256)
       if (__shfl_sync(0xffffffffu, own, from_word + k) >> lane & 1) x[k] = from[first + (from_word + k) * 32];
 
 //: load_packs
-    struct __align__(4) {
+    struct __align__(EACH * sizeof(Item)) Pack {
       Item e[EACH];
-    } x[BATCH];
+    };
+    Pack x[BATCH];
 #pragma unroll
     for (int k = 0; k < BATCH; k++) {
       const unsigned word = __shfl_sync(0xffffffffu, own, from_word + (k * 32 + lane) * EACH / 32) >> shift;
       const @index@ i = first + (from_word + k * EACH) * 32;
       if (!(word & (1u << EACH) - 1)) continue;
       if (i + EACH <= n) {
-        *(unsigned *)&x[k] = *(const unsigned *)(from + i);
+        x[k] = *(const Pack *)(from + i);
       } else {
 #pragma unroll
         for (int e = 0; e < EACH; e++)

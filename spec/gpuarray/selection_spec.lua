@@ -69,6 +69,17 @@ describe("a mask that is an expression", function()
     end
   end)
 
+  it("selects structs of any size", function()
+    for bytes = 1, 9 do
+      local n = 2100
+      local dtype = require("cudalua.dtype").struct { { "a", "uint8", bytes } }
+      local x = (gpuarray.arange(n * bytes, "int32") % 251):astype "uint8"
+      local is = (gpuarray.arange(n, "int32") * 7 % 10):lt(6)
+      local rows = gpuarray.flatnonzero(is)
+      assert.equal(texts(x:reshape(n, bytes):take(rows, { axis = 1 })), texts(x:view(dtype)[is]:view "uint8"))
+    end
+  end)
+
   it("gives positions on several axes", function()
     for _, shape in ipairs { { 3, 5 }, { 2, 3, 700 }, { 1, 4, 1, 5 }, { 90, 100 } } do
       local n = 1

@@ -6,7 +6,7 @@ local ctype = require "cudalua.gpuarray.kernel.ctype"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local template = require "cudalua.gpuarray.kernel.template"
 
-local concat, max, min = table.concat, math.max, math.min
+local concat, max = table.concat, math.max
 local packs_of, evaluation, params_of = codegen.parts.packs_of, codegen.parts.evaluation, codegen.parts.params_of
 local uniform_of = codegen.parts.uniform_of
 
@@ -16,12 +16,14 @@ local LOADS = 8 -- packs that a thread reads before it uses the first
 ---More elements than these are numbered with 64 bits.
 M.WIDE = 2 ^ 31
 
----Elements, or packs of shorter ones, that a lane reads before it writes the first, by bytes of an element up to 4, 8
----and more.
+---Elements that a lane reads one by one before it writes the first, by bytes of an element up to 4, 8 and more.
 M.BATCH = { [4] = 8, [8] = 8, [16] = 4 }
 
----Elements of 1 and 2 bytes are read in packs of 4 bytes.
-M.PACKS = true
+---Elements of up to 8 bytes are read in packs of up to 16 bytes, and go through shared memory. If false, they are read
+---one by one.
+M.STAGED = true
+local STAGE = 16 -- words of bits whose elements a warp has in shared memory
+local PACKS = { [1] = 4, [2] = 4, [4] = 4, [8] = 2 } -- elements of a pack, by bytes of one
 
 ---If no word of a warp has more bits than these, each lane goes through its own.
 M.FEW = 8
@@ -77,6 +79,7 @@ end
 
 local function writing(name, item, fields)
   fields.name, fields.few = name, M.FEW
+  fields.dense = part(fields.dense or "dense", fields)
   fields.tile = M.BACKWARDS and "gridDim.x - 1 - blockIdx.x" or "blockIdx.x"
   return name, item .. part "sums" .. part("write", fields)
 end
@@ -85,18 +88,18 @@ local function index_of(n) return n > M.WIDE and "unsigned long long" or "unsign
 
 ---The kernel that writes the elements for which a mask is true.
 ---@param bytes integer    of an element
----@param aligned boolean  they begin at a multiple of 4 bytes
+---@param aligned boolean  they begin at a multiple of 16 bytes
 ---@param n integer        elements of the mask
 ---@return table           its last parameter is the number of elements
 function M.select(bytes, aligned, n)
   local index, batch = index_of(n), M.BATCH[bytes <= 4 and 4 or bytes <= 8 and 8 or 16]
-  local each = M.PACKS and aligned and bytes <= 2 and 4 / bytes or 1
-  if each == 4 then batch = min(batch, 8) end -- a tile has no more
+  local each = M.STAGED and aligned and PACKS[bytes] or 1
+  if each > 1 then batch = STAGE / each end
   return kernels.get(("mask_select %d %d %s %d %d %s"):format(bytes, each, index, batch, M.FEW, M.BACKWARDS), function()
     return writing("mask_select", kernels.item(bytes), { item = "Item", value = "the element", each = each,
       batch = batch, index = index, params = (", const Item *__restrict__ from, const %s n"):format(index),
       loads = part(each > 1 and "load_packs" or "load_items", each > 1 and { index = index } or {}),
-      few_loads = part "load_few", put = "    out[to] = x;", value_read = each > 1 and "x[k].e[e]" or "x[k]" })
+      dense = each > 1 and "staged", few_loads = part "load_few", put = "    out[to] = x;", value_read = each > 1 and "x[k].e[e]" or "x[k]" })
   end)
 end
 
