@@ -63,6 +63,38 @@ local function head(title, forms)
   print(("\n| %s | %s |\n| --- | %s |"):format(title, table.concat(names, " | "), table.concat(lines, " | ")))
 end
 
+-- ---- are the results right? -----------------------------------------------------------------------------------------
+
+local function same(what, got, want)
+  assert(#got == #want, what .. ": another number of elements")
+  for i = 1, #want do assert(got[i] == want[i], ("%s: element %d is %s, not %s"):format(what, i, got[i], want[i])) end
+end
+
+local function check_masks()
+  local size = 100003
+  for _, dtype in ipairs { "int8", "int16", "float32", "float64" } do
+    local x = (cuda.random.Generator(3):uniform { size } * 100):astype(dtype):eval()
+    local list = x:tolist()
+    for _, least in ipairs { 99, 95, 50, 1 } do
+      local kept, places = {}, {}
+      for i = 1, size do
+        if list[i] >= least then kept[#kept + 1], places[#places + 1] = list[i], i end
+      end
+      same("x[x:ge(c)]", x[x:ge(least)]:tolist(), kept)
+      same("x[m]", x[x:ge(least):eval()]:tolist(), kept)
+      same("flatnonzero", gpuarray.flatnonzero(x:ge(least)):tolist(), places)
+    end
+  end
+end
+
+local function check_topk(name, x, count)
+  local few = x[{ { 1, math.min(x.shape[1], 40) } }]:copy()
+  local values, places = few:topk(count)
+  local items, options = { {}, { 1, count } }, { descending = true }
+  same(name, values:ravel():tolist(), few:sort(options)[items]:ravel():tolist())
+  same(name .. ", places", places:ravel():tolist(), few:argsort(options)[items]:ravel():tolist())
+end
+
 -- ---- masks ----------------------------------------------------------------------------------------------------------
 
 -- f returns arrays, whose memory is given back at once.
@@ -130,6 +162,7 @@ local function topk(forms, counts)
   for _, kind in ipairs(kinds()) do
     for _, count in ipairs(counts) do
       if count <= columns then
+        check_topk(kind[1], kind[2], count)
         row(("%s, k = %d"):format(kind[1], count), forms, timed, function() kind[2]:topk(count) end)
       end
     end
@@ -142,17 +175,20 @@ local function lengths(forms)
   for _, extent in ipairs(soft and { 300, 1024 } or { 256, 512, 1024, 2048, 8192, 16384, 65536 }) do
     local x = random:uniform { soft and 2 or 2 ^ 26 / extent, extent }:eval()
     local count = math.min(math.floor(extent / 8), 100)
+    check_topk("rows of " .. extent, x, count)
     row(("float32, %d x %d, k = %d"):format(x.shape[1], extent, count), forms, timed, function() x:topk(count) end)
     x:release()
   end
   for _, dtype in ipairs { "float16", "float64", "int8", "int64" } do
     local x = (random:normal { rows, columns } * 20):astype(dtype):eval()
+    check_topk(dtype, x, 100)
     row(("%s, %d x %d, k = 100"):format(dtype, rows, columns), forms, timed, function() x:topk(100) end)
     x:release()
   end
 end
 
 print(("%s, %d rounds"):format(cuda.Device(0):name(), rounds))
+if part ~= "topk" then check_masks() end
 if part ~= "topk" and part ~= "forms" then masks(usual, { 0.01, 0.5, 0.99 }) end
 if part ~= "masks" and part ~= "forms" then
   topk(usual, soft and { 1, 100 } or { 1, 10, 100, 500, 1000, 2048 })

@@ -54,6 +54,7 @@ end
 ---@field tiles integer
 ---@field memory? userdata  a bit for each element, and how many are true before each tile; nil if there are no elements
 ---@field context? integer  of this memory
+---@field kernel? table     that selects elements, if it is known of what
 
 local bits_end = { kind = "end", class = "bits" }
 
@@ -143,16 +144,21 @@ local function add_up(since, c, box)
   return ticket or false
 end
 
-local function true_elements(c, box)
+-- The kernel that selects elements of a leaf.
+local function selecting(leaf, n) return kernels.select(leaf.dtype.itemsize, leaf.aligned, n) end
+
+-- How many are true, and the kernel that selects elements of the leaf, which is made ready while the device is busy.
+local function true_elements(c, box, leaf)
   local ticket = run.until_done(add_up, c, box)
+  local k = leaf and selecting(leaf, c.mask._size)
   local count = ticket and core.array_told(box, ticket, mailbox.types[dtypes.int64])
-  if count then return count end
-  local leaf = { buf = c.memory, off = offsets_at(c.tiles), dtype = dtypes.int64, store = { context = c.context } }
-  return tonumber(transfer.element(leaf, 8 * c.tiles))
+  if count then return count, k end
+  local sums = { buf = c.memory, off = offsets_at(c.tiles), dtype = dtypes.int64, store = { context = c.context } }
+  return tonumber(transfer.element(sums, 8 * c.tiles)), k
 end
 
 -- See M.places.
-function places(mask, what)
+function places(mask, what, leaf)
   if waiting.list then waiting.start() end
   local n = mask._size
   if n == 0 then
@@ -165,8 +171,8 @@ function places(mask, what)
   refuse_captured(what, c.captured)
   local context = c.context
   local box = mailbox.of(context) and mailbox.watched[context]
-  local count = true_elements(c, box)
-  return { what = what, n = n, count = count, tiles = c.tiles, memory = c.memory, context = context }
+  local count, k = true_elements(c, box, leaf)
+  return { what = what, n = n, count = count, tiles = c.tiles, memory = c.memory, context = context, kernel = k }
 end
 
 ---What is known of a mask once the program has waited for it. Memory for its bits is kept until free().
@@ -220,7 +226,7 @@ local function selected(p, leaf, since)
   local out = storage.empty(leaf.dtype, { p.count }, p.count)
   if p.count == 0 then return out end
   local size = math.min(p.n, graph.size_of(leaf.shape)) -- a mask may be longer where it is false
-  local k, more = kernels.select(leaf.dtype.itemsize, leaf.aligned, p.n), { leaf.buf, leaf.off, size }
+  local k, more = p.kernel or selecting(leaf, p.n), { leaf.buf, leaf.off, size }
   if not since then
     run.until_done(launch, p, k, out._leaf, more, leaf)
     return out
@@ -242,7 +248,7 @@ function M.selected(p, leaf, since) return move.inside(leaf, selected, p, leaf, 
 ---@param since? integer
 ---@return cudalua.gpuarray.Array
 function M.chosen(mask, what, leaf, since)
-  local p = places(mask, what)
+  local p = places(mask, what, leaf)
   local x = M.selected(p, leaf, since)
   M.free(p)
   return x

@@ -98,8 +98,8 @@ function M.select(bytes, aligned, n)
   return kernels.get(("mask_select %d %d %s %d %d %s"):format(bytes, each, index, batch, M.FEW, M.BACKWARDS), function()
     return writing("mask_select", kernels.item(bytes), { item = "Item", value = "the element", each = each,
       batch = batch, index = index, params = (", const Item *__restrict__ from, const %s n"):format(index),
-      loads = part(each > 1 and "load_packs" or "load_items", each > 1 and { index = index } or {}),
-      dense = each > 1 and "staged", few_loads = part "load_few", put = "    out[to] = x;", value_read = each > 1 and "x[k].e[e]" or "x[k]" })
+      loads = part(each > 1 and "load_packs" or "load_items", { index = index }), few_loads = part "load_few",
+      dense = each > 1 and "staged", put = "    out[to] = x;", value_read = "x[k]" })
   end)
 end
 

@@ -318,9 +318,9 @@ local function top_kernel(dtype, n, count, threads)
     local function part(name, fields) return template.fill("topk", name, fields or {}) end
     return keys_part(dtype) .. tile_part(threads, items) .. part "bound" ..
       (resident and "" or template.fill("sort", "sums", {}) .. part "digits") ..
-      part("rows", { most = TOP_EACH * threads, resident = resident and 1 or 0, whole = whole and 1 or 0, blocks = blocks,
-        groups = groups, some_groups = max(groups, 1),
-        ranked = M.TOP_RANKED, entry = part(dtype.itemsize < 8 and "entry_short" or "entry_long"), order = part "order",
+      part("rows", { most = TOP_EACH * threads, resident = resident and 1 or 0, whole = whole and 1 or 0,
+        blocks = blocks, groups = groups, some_groups = max(groups, 1), ranked = M.TOP_RANKED,
+        entry = part(dtype.itemsize < 8 and "entry_short" or "entry_long"), order = part "order",
         bound_of_row = resident and "bound_of(keys, n, count)" or "bound_by_digits(visit, count)" })
   end)
 end
