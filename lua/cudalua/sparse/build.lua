@@ -143,6 +143,7 @@ function M.summed(what, keys, data, result)
     count = places.count
     local all = keys
     keys, starts = mask.selected(places, evaluate(keys)), mask.listed(places)
+    mask.free(places)
     code.release(all)
   end
   local out = list(result or data._dtype, count)
@@ -280,9 +281,10 @@ function M.from_dense(what, format, x)
   x = view.copy(x, "C") -- which nobody writes to meanwhile
   return move.inside(evaluate(x), function()
     local flat = view.reshape(x, { x._size }, "C")
-    local places = mask.places(flat:ne(0):eval(), what)
+    local places = mask.places(flat:ne(0), what)
     local keys = (mask.listed(places) - 1):eval()
     local data = mask.selected(places, evaluate(flat))
+    mask.free(places)
     return matrix.new(format, M.of_keys(lines, extent, keys), data, 1)
   end)
 end

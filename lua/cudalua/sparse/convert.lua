@@ -132,7 +132,7 @@ function Matrix:eliminate_zeros()
   self = matrix.elements(what, self)
   return matrix.inside(self, function()
     local data = view.copy(self._data, "C")
-    local places = mask.places(data:ne(0):eval(), what)
+    local places = mask.places(data:ne(0), what)
     return M.selected(what, self, places, data)
   end)
 end
@@ -140,7 +140,7 @@ end
 ---The matrix of some elements of another one.
 ---@param what string
 ---@param m cudalua.sparse.Matrix
----@param places table  of a mask (index/mask.lua)
+---@param places table  of a mask (index/mask.lua), which is not used any more
 ---@param data cudalua.gpuarray.Array  the values, as many as the mask has elements
 ---@return cudalua.sparse.Matrix
 function M.selected(what, m, places, data)
@@ -149,7 +149,9 @@ function M.selected(what, m, places, data)
   local indices = mask.selected(places, evaluate(s.indices))
   local new = structures.new(s.place, s.lines, s.extent, structures.pointers(s.place, s.lines, lines), indices)
   new.line_list = lines
-  return matrix.in_format(m, new, mask.selected(places, evaluate(data)))
+  data = mask.selected(places, evaluate(data))
+  mask.free(places)
+  return matrix.in_format(m, new, data)
 end
 
 local diagonal_options = { out = true, stream = true, allocator = true }

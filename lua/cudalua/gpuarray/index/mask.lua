@@ -1,24 +1,40 @@
--- Where a mask is true: the positions, in C order. How many there are has to be known before there is memory for them,
--- so the program waits for the mask.
+-- Where a mask is true: the elements there, or their positions, in C order. How many there are has to be known before
+-- there is memory for them, so the program waits for the number.
+--
+-- There are two passes. The first one computes the mask's elements, which need not have been stored, and keeps a bit of
+-- each and how many of each tile are true. The second one reads the bits. So what is known of a mask is of one moment,
+-- whatever a finalizer writes to arrays afterwards.
 
-local ffi = require "ffi"
+local codegen = require "cudalua.gpuarray.kernel.codegen"
+local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
-local host = require "cudalua.base.ffi"
-local kernels = require "cudalua.gpuarray.index.kernels"
+local kernels = require "cudalua.gpuarray.index.mask_code"
 local layout = require "cudalua.base.layout"
+local mailbox = require "cudalua.gpuarray.core.mailbox"
 local move = require "cudalua.gpuarray.index.move"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
-local template = require "cudalua.gpuarray.kernel.template"
 local transfer = require "cudalua.gpuarray.core.transfer"
 local view = require "cudalua.gpuarray.core.view"
+local waiting = require "cudalua.gpuarray.core.waiting"
 
-local TILE = 8192 -- bytes of a block
+local TILE = 8192                 -- elements of a block
+local WORDS = TILE / 32           -- of its bits
+local OFFSET_THREADS = 1024       -- of the block that adds up the tiles
+
+-- Where in a mask's memory, which begins with the bits, other numbers of so many tiles begin; in bytes.
+local function offsets_at(tiles) return 4 * WORDS * tiles end
+local function counts_at(tiles) return offsets_at(tiles) + 8 * (tiles + 1) end
+local AGAIN = run.AGAIN
 
 local M = {}
+
+---Expressions are computed in the first pass. If false, they are stored before, for measuring.
+M.FUSED = true
 
 ---An array as a mask: true where it is not 0.
 ---@param x cudalua.gpuarray.Array
@@ -28,162 +44,227 @@ function M.of(x)
   return graph.binary(ops.ne, x, 0)
 end
 
-local function part(name, fields) return template.fill("index", name, fields or {}) end
+-- ---- the first pass -------------------------------------------------------------------------------------------------
 
-local function counting() return "mask_count", part "mask" .. part "mask_sum" .. part "mask_count" end
-local function adding_up() return "mask_offsets", part "mask_sum" .. part "mask_offsets" end
-
-local function writing(name, item, fields)
-  fields.name = name
-  return name, item .. part "mask" .. part "mask_sum" .. part("mask_write", fields)
-end
-
-local function listing()
-  return writing("mask_positions", "", { item = "long long", params = "", value = "(long long)i + 1" })
-end
-
--- By bytes of an element.
-local function selecting(bytes)
-  return writing("mask_select", kernels.item(bytes), { item = "Item", params = ", const Item *from",
-    value = "from[i]" })
-end
-
----A mask that was counted.
+---A mask whose true elements were counted.
 ---@class cudalua.gpuarray.MaskPlaces
----@field n integer      elements of the mask
----@field count integer  of them are true
----@field leaf? table    where the mask is; nil if it has no elements
----@field counts? table  where the kernel left how many are true before each tile
----@field since? integer storage.writes when they were counted
----@field what string    for messages
+---@field what string       for messages
+---@field n integer         elements of the mask
+---@field count integer     of them are true
+---@field tiles integer
+---@field memory? userdata  a bit for each element, and how many are true before each tile; nil if there are no elements
+---@field context? integer  of this memory
+---@field kernel? table     that selects elements, if it is known of what
 
--- Counts where the mask is true. Who uses the count looks whether arrays were written to since then.
-local function count_in(since, p)
-  local leaf, n, counts, tiles = p.leaf, p.n, p.counts, math.ceil(p.n / TILE)
-  local done, captured = run.sequence { since = since, leaves = { leaf }, writes = {},
-    { kernel = kernels.get("mask_count", counting), blocks = tiles,
-      arguments = { leaf.buf, leaf.off, n, counts.buf, 0 } },
-    { kernel = kernels.get("mask_offsets", adding_up), blocks = 1, arguments = { counts.buf, 0, tiles } } }
-  if captured then
-    layout.refuse(p.what, "inside a capture, the number of elements that a mask selects is not known")
+local bits_end = { kind = "end", class = "bits" }
+
+-- What has to be in memory before: true for the mask itself.
+local function stored_first(w, mask)
+  local first = plan.computed_before(w)
+  if first then return first end
+  local all = w.strided or w.drawn or evaluate.too_many(w, 1) or not M.FUSED and mask._sig
+  return all and true
+end
+
+local function kernel_of(w)
+  plan.step(w, bits_end)
+  local state = w.state
+  if not state.kernel then state.kernel = kernels.bits(codegen.program(plan.tokens(state))) end
+  return state.kernel
+end
+
+local places
+
+---A mask that is being counted.
+---@class cudalua.gpuarray.MaskCount
+---@field mask cudalua.gpuarray.Array
+---@field tiles integer
+---@field what string        for messages
+---@field context integer    of the memory for what is kept
+---@field captured? boolean  a graph has the first pass
+---@field memory? userdata   the bits, how many are true before each tile, how many each tile has
+
+-- A graph would need the bits, and new memory for the elements, each time that it is launched.
+local function refuse_captured(what, captured)
+  if captured then layout.refuse(what, "inside a capture, the number of elements that a mask selects is not known") end
+end
+
+-- An attempt to keep the bits.
+---@param since integer
+---@param c cudalua.gpuarray.MaskCount
+local function keep_bits(since, c)
+  local mask, context = c.mask, core.context_id()
+  local w = plan.begin(mask._shape, true)
+  plan.walk(w, graph.operand(mask))
+  if w.context and w.context ~= context then
+    local inside = w.home
+    plan.finish(w, false)
+    return storage.with_context(inside, places, mask, c.what)
   end
-  if not done then return run.AGAIN end
-  local total = ffi.new "int64_t[1]" -- its own each time: a finalizer may use masks, too
-  local slot, nbytes, anchor = host.host_buffer("mask", total, 8, true)
-  transfer.download(counts, 8 * tiles, slot, nbytes, anchor)
-  p.count, p.since = tonumber(total[0]), since
+  local first = stored_first(w, mask)
+  if first then
+    plan.finish(w, false)
+    if first ~= true then
+      evaluate.evaluate(first)
+    elseif mask._sig then
+      evaluate.evaluate(mask)
+    else
+      c.mask = view.copy(mask, "C")
+    end
+    return AGAIN
+  end
+  local tiles = c.tiles
+  c.memory = c.memory or storage.buffer(counts_at(tiles) + 4 * tiles)
+  local list, n = w.arguments, 5
+  list[1], list[2], list[3], list[4], list[5] = mask._size, c.memory, 0, c.memory, counts_at(tiles)
+  for i = 1, w.nleaves do
+    list[n + 1], list[n + 2] = w.leaves[i].buf, w.leaves[i].off
+    n = n + 2
+  end
+  for i = 1, w.nscalars do list[n + i] = w.scalars[i] end
+  w.kernel, w.blocks, w.since, w.nwrites = kernel_of(w), tiles, since, 0
+  local done, captured = run.kernel(w)
+  plan.finish(w, done)
+  c.captured = captured or c.captured
+  return done or AGAIN
 end
 
-local function places(leaf, mask, what)
-  if not (leaf.dense and leaf.aligned) then leaf = view.copy(mask, "C")._leaf end
+-- Returns true; the places, if the arrays are of another context.
+local function bits_of(mask, c)
+  evaluate.fit(mask)
+  return (run.until_done(keep_bits, c))
+end
+
+-- An attempt to add up the tiles. Returns where the host finds how many are true: its ticket, or false.
+local function add_up(since, c, box)
+  local memory, tiles = c.memory, c.tiles
+  local done, _, ticket = run.kernel { kernel = kernels.offsets(), blocks = 1, threads = OFFSET_THREADS, since = since,
+    arguments = { memory, counts_at(tiles), memory, offsets_at(tiles), tiles, 0, 0 }, leaves = {}, mailbox = box }
+  if not done then return AGAIN end
+  return ticket or false
+end
+
+-- The kernel that selects elements of a leaf.
+local function selecting(leaf, n) return kernels.select(leaf.dtype.itemsize, leaf.aligned, n) end
+
+-- How many are true, and the kernel that selects elements of the leaf, which is made ready while the device is busy.
+local function true_elements(c, box, leaf)
+  local ticket = run.until_done(add_up, c, box)
+  local k = leaf and selecting(leaf, c.mask._size)
+  local count = ticket and core.array_told(box, ticket, mailbox.types[dtypes.int64])
+  if count then return count, k end
+  local sums = { buf = c.memory, off = offsets_at(c.tiles), dtype = dtypes.int64, store = { context = c.context } }
+  return tonumber(transfer.element(sums, 8 * c.tiles)), k
+end
+
+-- See M.places.
+function places(mask, what, leaf)
+  if waiting.list then waiting.start() end
   local n = mask._size
-  if n == 0 then return { n = 0, count = 0, what = what } end
-  local tiles = math.ceil(n / TILE)
-  local counts = storage.empty(dtypes.int64, { tiles + 1 }, tiles + 1)._leaf
-  local p = { n = n, count = 0, leaf = leaf, counts = counts, what = what }
-  run.until_done(count_in, p)
-  return p
+  if n == 0 then
+    evaluate.evaluate(mask)
+    return { what = what, n = 0, count = 0, tiles = 0 }
+  end
+  local c = { mask = mask, tiles = math.ceil(n / TILE), what = what, context = core.context_id() }
+  local elsewhere = graph.is_traced() and evaluate.traced(bits_of, mask, c) or bits_of(mask, c)
+  if elsewhere ~= true then return elsewhere end
+  refuse_captured(what, c.captured)
+  local context = c.context
+  local box = mailbox.of(context) and mailbox.watched[context]
+  local count, k = true_elements(c, box, leaf)
+  return { what = what, n = n, count = count, tiles = c.tiles, memory = c.memory, context = context, kernel = k }
 end
 
----What is known of a mask once the program has waited for it.
+---What is known of a mask once the program has waited for it. Memory for its bits is kept until free().
 ---@param mask cudalua.gpuarray.Array  of bool
 ---@param what string                  for messages
 ---@return cudalua.gpuarray.MaskPlaces
-function M.places(mask, what)
-  local leaf = evaluate.evaluate(mask)
-  return move.inside(leaf, places, leaf, mask, what)
+function M.places(mask, what) return places(mask, what) end
+
+---Frees the memory of a mask that was counted: what it selects has been written.
+---@param p cudalua.gpuarray.MaskPlaces
+function M.free(p)
+  if p.memory then p.memory:free() end
+  p.memory = nil
 end
 
--- The mask is counted again if arrays were written to since: it may be another one now.
-local function attempt(since, p, dtype, k, from)
-  if since ~= p.since then
-    count_in(since, p)
-    return run.AGAIN
-  end
-  local out = storage.empty(dtype, { p.count }, p.count)
-  if p.count == 0 then return out end
-  local list = { p.leaf.buf, p.leaf.off, p.n, p.counts.buf, 0, out._leaf.buf, 0 }
-  if from then list[8], list[9] = from.buf, from.off end
-  return run.kernel { kernel = k, blocks = math.ceil(p.n / TILE), arguments = list, since = since,
-    leaves = { p.leaf, from }, writes = { out._leaf } } and out or run.AGAIN
+-- ---- the second pass ------------------------------------------------------------------------------------------------
+
+local function launch(since, p, k, out, more, from)
+  local list, n = { p.memory, 0, p.memory, offsets_at(p.tiles), out.buf, 0 }, 6
+  for i = 1, #more do list[n + i] = more[i] end
+  local done, captured = run.kernel { kernel = k, blocks = p.tiles, arguments = list, since = since,
+    leaves = { from }, writes = { out } }
+  refuse_captured(p.what, captured)
+  return done or AGAIN
 end
 
-local function write(p, dtype, k, from, since)
-  if p.n == 0 then return storage.empty(dtype, { 0 }, 0) end
-  if since then return since == p.since and attempt(since, p, dtype, k, from) or run.AGAIN end
-  return (run.until_done(attempt, p, dtype, k, from))
+local function in_context(p, f, ...)
+  if not p.memory or p.context == core.context_id() then return f(p, ...) end
+  return storage.with_context(p.memory, f, p, ...)
 end
 
-local function listed(p)
-  return write(p, dtypes.int64, kernels.get("mask_positions", listing))
-end
-
-local function selected(p, x, since)
-  local bytes = x.dtype.itemsize
-  return write(p, x.dtype, kernels.get("mask_select " .. bytes, function() return selecting(bytes) end), x, since)
+local function listed(p, shape, by_axis)
+  local ndim, count = shape and #shape or 1, p.count
+  local extents = not shape and { count } or by_axis and { ndim, count } or { count, ndim }
+  local out = storage.empty(dtypes.int64, extents, ndim * count)
+  if ndim * count == 0 then return out end
+  local more = { count }
+  for axis = ndim, 2, -1 do more[#more + 1] = shape[axis] end
+  run.until_done(launch, p, kernels.positions(ndim, by_axis, p.n), out._leaf, more)
+  return out
 end
 
 ---The positions where a mask is true.
 ---@param p cudalua.gpuarray.MaskPlaces
----@return cudalua.gpuarray.Array  1-D, int64, from 1
-function M.listed(p) return p.count == 0 and storage.empty(dtypes.int64, { 0 }, 0) or move.inside(p.leaf, listed, p) end
+---@param shape? integer[]   of the mask: positions on each axis; default: in C order
+---@param by_axis? boolean   true: of the shape (axes, count); false: (count, axes)
+---@return cudalua.gpuarray.Array  int64, from 1; without a shape 1-D
+function M.listed(p, shape, by_axis) return in_context(p, listed, shape, by_axis or false) end
+
+local function selected(p, leaf, since)
+  local out = storage.empty(leaf.dtype, { p.count }, p.count)
+  if p.count == 0 then return out end
+  local size = math.min(p.n, graph.size_of(leaf.shape)) -- a mask may be longer where it is false
+  local k, more = p.kernel or selecting(leaf, p.n), { leaf.buf, leaf.off, size }
+  if not since then
+    run.until_done(launch, p, k, out._leaf, more, leaf)
+    return out
+  end
+  return launch(since, p, k, out._leaf, more, leaf) == AGAIN and AGAIN or out
+end
 
 ---The elements where a mask is true.
 ---@param p cudalua.gpuarray.MaskPlaces
 ---@param leaf table  without gaps, in C order, of as many elements as the mask or more
 ---@param since? integer  storage.writes before the mask and the leaf were looked at; nil: the leaf is not shared
 ---@return cudalua.gpuarray.Array result  1-D; run.AGAIN: a finalizer wrote to arrays since then
-function M.selected(p, leaf, since)
-  return move.inside(leaf, selected, p, leaf, since)
-end
+function M.selected(p, leaf, since) return move.inside(leaf, selected, p, leaf, since) end
 
----Where a mask is true, as positions in C order, from 1.
+---The elements of a leaf where a mask is true, as selected().
 ---@param mask cudalua.gpuarray.Array  of bool
 ---@param what string                  for messages
----@return cudalua.gpuarray.Array  1-D, int64
-function M.positions(mask, what) return M.listed(M.places(mask, what)) end
-
--- A kernel that takes positions in C order apart, for so many axes.
-local function unravel_kernel(ndim)
-  return kernels.get("unravel " .. ndim, function()
-    local params, lines = {}, {}
-    for axis = ndim, 1, -1 do
-      if axis > 1 then
-        table.insert(params, 1, (", const unsigned long long e%d"):format(axis))
-        lines[#lines + 1] = ("  at[%d * along] = rest %% e%d + 1;"):format(axis - 1, axis)
-        lines[#lines + 1] = ("  rest /= e%d;"):format(axis)
-      else
-        lines[#lines + 1] = "  at[0] = rest + 1;"
-      end
-    end
-    return "unravel", template.fill("index", "unravel", { params = table.concat(params),
-      lines = table.concat(lines, "\n") })
-  end)
-end
-
-local function take_apart(since, leaf, count, shape, by_axis, out)
-  local ndim = #shape
-  local list = { count, leaf.buf, leaf.off, out.buf, 0, by_axis and 1 or ndim, by_axis and count or 1 }
-  for axis = 2, ndim do list[#list + 1] = shape[axis] end
-  return run.kernel { kernel = unravel_kernel(ndim), blocks = math.ceil(count / run.BLOCK), arguments = list,
-    since = since, leaves = { leaf }, writes = { out } } or run.AGAIN
-end
-
-local function unravel(leaf, count, shape, by_axis)
-  local ndim = #shape
-  local out = storage.empty(dtypes.int64, by_axis and { ndim, count } or { count, ndim }, ndim * count)
-  if count > 0 and ndim > 0 then run.until_done(take_apart, leaf, count, shape, by_axis, out._leaf) end
-  return out
-end
-
----Positions in C order as positions on each axis.
----@param list cudalua.gpuarray.Array  as positions() gives them
----@param shape integer[]
----@param by_axis boolean  true: of the shape (axes, count); false: (count, axes)
+---@param leaf table
+---@param since? integer
 ---@return cudalua.gpuarray.Array
-function M.unravel(list, shape, by_axis)
-  local leaf = evaluate.evaluate(list)
-  return move.inside(leaf, unravel, leaf, list._size, shape, by_axis)
+function M.chosen(mask, what, leaf, since)
+  local p = places(mask, what, leaf)
+  local x = M.selected(p, leaf, since)
+  M.free(p)
+  return x
+end
+
+---The positions where a mask is true, as listed().
+---@param mask cudalua.gpuarray.Array  of bool
+---@param what string                  for messages
+---@param shape? integer[]
+---@param by_axis? boolean
+---@return cudalua.gpuarray.Array
+function M.positions(mask, what, shape, by_axis)
+  local p = places(mask, what)
+  local x = M.listed(p, shape, by_axis)
+  M.free(p)
+  return x
 end
 
 return M

@@ -51,7 +51,7 @@ end
 
 local function fetch_masked(since, part)
   local leaf = evaluate(part.array)
-  return mask.selected(mask.places(part.items[1].array, part.what), leaf, since)
+  return mask.chosen(part.items[1].array, part.what, leaf, since)
 end
 
 local function fetch(since, part) return move.gather(resolve.selection(part), nil, since) end

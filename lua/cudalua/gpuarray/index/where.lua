@@ -49,10 +49,10 @@ define("nonzero", function(a, options)
   errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
   if a._ndim == 0 then refuse(what, "a 0-d array has no positions") end
-  local list = mask.positions(mask.of(a), what)
-  if a._ndim == 1 then return list end
-  local all, rows = mask.unravel(list, a._shape, true), {}
-  for k = 1, a._ndim do rows[k] = view.of(all, (k - 1) * 8 * list._size, { list._size }, { 8 }) end
+  if a._ndim == 1 then return mask.positions(mask.of(a), what) end
+  local all, rows = mask.positions(mask.of(a), what, a._shape, true), {}
+  local count = all._shape[2]
+  for k = 1, a._ndim do rows[k] = view.of(all, (k - 1) * 8 * count, { count }, { 8 }) end
   return unpack(rows)
 end)
 
@@ -65,7 +65,7 @@ function M.argwhere(a, options)
   local what = "gpuarray.argwhere"
   errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
-  return mask.unravel(mask.positions(mask.of(a), what), a._shape, false)
+  return mask.positions(mask.of(a), what, a._shape, false)
 end
 
 ---Returns the positions of the elements that are not 0 among all elements in C order. The program waits for the array.
@@ -82,7 +82,7 @@ end
 -- The elements of an array, in C order, for which a condition is true that has no more elements.
 local function chosen(since, what, condition, a)
   local c, leaf = mask.of(condition), evaluate(a)
-  if leaf.dense then return mask.selected(mask.places(c, what), leaf, since) end
+  if leaf.dense then return mask.chosen(c, what, leaf, since) end
   local sel = resolve.flat(what, a, mask.positions(c, what), "condition")
   sel.groups[1].sure = true
   return move.gather(sel, nil, since)

@@ -314,14 +314,15 @@ function M.name(p, prefix)
   return rest > 0 and ("%s_and_%d"):format(name, rest) or #p.ops == 0 and prefix .. "_copy" or name
 end
 
-local function params_of(p, extra)
+-- `reads`: the kernel has results of its own.
+local function params_of(p, extra, reads)
   local list = {}
-  if #p.stores == 0 then list[1] = ("%s *out"):format(ctype.memory(p.dtype)) end
+  if #p.stores == 0 and not reads then list[1] = ("%s *out"):format(ctype.memory(p.dtype)) end
   for i, v in ipairs(p.stores) do add(list, "%s *out%d", ctype.memory(v.dtype), i) end
   for i, leaf in ipairs(p.leaves) do add(list, "const %s *p%d", ctype.memory(leaf.dtype), i) end
   for i, dt in ipairs(p.scalars) do add(list, "const %s s%d", ctype.register(dt), i) end
   for _, text in ipairs(extra) do add(list, text) end
-  return ", " .. concat(list, ", ")
+  return #list > 0 and ", " .. concat(list, ", ") or ""
 end
 
 local function uniform_of(p)
@@ -536,8 +537,8 @@ function shapes.words(p)
   return require("cudalua.gpuarray.kernel.rows_code").words(p, min(chunks_of(p, size, rows.BYTES), 4), size)
 end
 
----For tile_code.lua and rows_code.lua.
-M.parts = { evaluation = evaluation, packs_of = packs_of, step_of = step_of,
+---For tile_code.lua, rows_code.lua and index/mask_code.lua.
+M.parts = { evaluation = evaluation, packs_of = packs_of, step_of = step_of, uniform_of = uniform_of,
   params_of = params_of, results_of = results_of }
 
 ---The kernel that stores a program's value for each element.

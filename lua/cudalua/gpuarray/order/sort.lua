@@ -208,11 +208,13 @@ local function first_of(since, what, x, count, descending)
   local leaf = keys_of(x)
   local found = run.first(leaf, n, descending, count)
   local places = found and mask.places(found, what)
-  if not places or places.count > n / 4 then return nil end
-  local few = mask.selected(places, leaf, since)
-  if few == AGAIN then return AGAIN end
+  if not places then return nil end
+  local few = places.count <= n / 4 and mask.selected(places, leaf, since)
+  local all = few and few ~= AGAIN and mask.listed(places)
+  mask.free(places)
+  if not all then return few or nil end
   local keys, order = ordered(few, descending, true, true)
-  local positions = along(mask.listed(places), order)
+  local positions = along(all, order)
   local shape = { unpack(x._shape) }
   shape[#shape] = places.count
   return view.reshape(keys, shape, "C"), view.reshape(positions, { unpack(shape) }, "C")
@@ -303,6 +305,7 @@ local function unique(since, what, a, index, inverse, counts)
   local search = inverse and not positions and groups <= run.SEARCHED
   if inverse and not (positions or search) then positions = select(2, ordered(flat, false, false, true)) end
   local starts = (inverse and not search or counts) and mask.listed(places)
+  mask.free(places)
   if inverse then
     local x = search and choose.searchsorted(results[1], flat)
       or run.spread(evaluate(positions), evaluate(starts), n, groups)

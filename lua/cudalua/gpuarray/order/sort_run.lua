@@ -260,9 +260,24 @@ end
 
 -- ---- the first few of each row --------------------------------------------------------------------------------------
 
+local TOP_EACH = 4 -- elements of a thread at most that may be among the first
+
 ---Of so many elements at most, each block finds the first ones of a row without sorting all; other rows are sorted.
-M.TOP = 1024
-local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at least and at most; for so many rows more
+M.TOP = TOP_EACH * ROW_THREADS
+---A bound by groups comes first. If false, the bound is the row's element itself, for measuring.
+M.TOP_GROUPS = true
+---So many elements are put in order by counting those before each, more by a bitonic sort.
+M.TOP_RANKED = 32
+---So many registers of 4 bytes a thread has for elements of a row at most; rows that need more are read again.
+M.TOP_WORDS = 32
+---The fewest threads of a block. It has more of them for rows that would not fit in their registers.
+M.TOP_THREADS = 64
+---So many blocks of 256 threads a multiprocessor has at once, by these registers; 0: of rows that are read again.
+M.TOP_BLOCKS = { [0] = 6, [1] = 6, [2] = 6, [4] = 6, [8] = 6, [16] = 5, [32] = 4 }
+---Shorter rows are sorted.
+M.TOP_LEAST = 256
+local TOP_LONG, TOP_MANY = 2 ^ 16, 64 -- elements of a row at most; for so many rows more,
+local TOP_LONGEST = 2 ^ 31            -- but no more than these, which threads number with 32 bits
 
 ---Is finding the first few elements of rows worth it?
 ---@param rows integer
@@ -270,19 +285,51 @@ local TOP_LEAST, TOP_LONG, TOP_MANY = 1024, 2 ^ 16, 64 -- elements of a row, at 
 ---@param count integer
 ---@return boolean
 function M.finds_top(rows, n, count)
-  return n >= TOP_LEAST and n < M.SHORT_PLACE and count > 0 and count <= math.min(M.TOP, n / 4) and
+  return n >= M.TOP_LEAST and n <= TOP_LONGEST and count > 0 and count <= math.min(M.TOP, n / 4) and
     (n <= TOP_LONG or rows >= TOP_MANY)
 end
 
-local function top(since, leaf, rows, n, order, count, keys, positions)
-  local dtype = leaf.dtype
-  local resident = n <= ROW_THREADS * sizes[dtype.itemsize].row_items
-  local k = get("array_topk_rows", dtype, resident and "resident" or "", function()
-    return keys_part(dtype) .. tile_part(ROW_THREADS, sizes[dtype.itemsize].row_items) ..
-      template.fill("sort", "sums", {}) ..
-      template.fill("topk", "rows", { most = M.TOP, resident = resident and 1 or 0 })
+-- Registers of 4 bytes for an element; short ones take more than their bytes.
+local function words_of(dtype) return dtype.itemsize == 4 and 1 or 2 end
+
+-- The threads of a block: the fewest that keep the row in registers, and of whose entries so many are a half.
+local function top_threads(dtype, n, count)
+  local threads, most = M.TOP_THREADS, M.TOP_WORDS / words_of(dtype)
+  while threads < ROW_THREADS and (n > threads * most or count > TOP_EACH / 2 * threads) do threads = threads * 2 end
+  return threads
+end
+
+-- How many groups of its elements a thread has for the cheap bound; 0: too few for so many of the first.
+local function groups_for(items, threads, count)
+  if not M.TOP_GROUPS or items == 1 then return 0 end
+  if count <= 0.7 * threads then return 1 end
+  return items >= 8 and count <= 0.6 * 4 * threads and 4 or 0
+end
+
+local function top_kernel(dtype, n, count, threads)
+  local each, items = ceil(n / threads), 1
+  while items < each do items = items * 2 end
+  local words, groups = items * words_of(dtype), groups_for(each, threads, count)
+  local resident, whole = words <= M.TOP_WORDS, n == items * threads
+  if not resident then items, words, whole = 1, 0, false end
+  local blocks = M.TOP_BLOCKS[words] * ROW_THREADS / threads
+  local key = ("%d %d %s %s %d %d %d"):format(threads, items, resident, whole, groups, M.TOP_RANKED, blocks)
+  return get("array_topk_rows", dtype, key, function()
+    local function part(name, fields) return template.fill("topk", name, fields or {}) end
+    return keys_part(dtype) .. tile_part(threads, items) .. part "bound" ..
+      (resident and "" or template.fill("sort", "sums", {}) .. part "digits") ..
+      part("rows", { most = TOP_EACH * threads, resident = resident and 1 or 0, whole = whole and 1 or 0,
+        blocks = blocks, groups = groups, some_groups = max(groups, 1), ranked = M.TOP_RANKED,
+        entry = part(dtype.itemsize < 8 and "entry_short" or "entry_long"), order = part "order",
+        bound_of_row = resident and "bound_of(keys, n, count)" or "bound_by_digits(visit, count)" })
   end)
-  return runs.kernel { kernel = k, blocks = rows, since = since, leaves = { leaf }, writes = { keys, positions },
+end
+
+local function top(since, leaf, rows, n, order, count, keys, positions)
+  local threads = top_threads(leaf.dtype, n, count)
+  local k = top_kernel(leaf.dtype, n, count, threads)
+  return runs.kernel { kernel = k, blocks = rows, threads = threads, since = since, leaves = { leaf },
+    writes = { keys, positions },
     arguments = { n, count, order, leaf.buf, leaf.off, keys.buf, 0, positions.buf, 0 } } or runs.AGAIN
 end
 
