@@ -70,6 +70,16 @@ __device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, c
   return pairwise(v);
 }
 
+//: chunks_pack
+template <class Value>
+__device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, const index_t r, const int m) {
+  value_t v[@width@];
+#pragma unroll
+  for (int e = 0; e < @width@; e++)
+    if (e < m) v[e] = value(x, e, r + e);
+  return of_values(v, r, m);
+}
+
 //: free_pack
 template <class Value>
 __device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, const index_t r, const int m) {
@@ -362,7 +372,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   for (int i = 0; i < @rows@; i++) {
     const bool there = k + i * rows < outputs;
     const acc_t x = lanes(of_pack(value, raw[i], r, there ? m : 0), 1, 1u << log_lanes);
-    if (lane == 0 && there) put(k + i * rows, finish(x, count));
+    if (lane == 0 && there) put(k + i * rows, finish(x, count@divisors@));
   }
 }
 
@@ -386,7 +396,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   const unsigned row = threadIdx.x >> log_units;
   const acc_t x = slots(shared, row < rows ? shared[threadIdx.x].x : neutral(), 1, units);
   if ((threadIdx.x & units - 1) == 0 && row < rows && first + row < outputs)
-    put(first + row, finish(x, count));
+    put(first + row, finish(x, count@divisors@));
 }
 
 //: units_split
@@ -413,7 +423,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   if (threadIdx.x < side) partial[k * parts + part].x = x[0];
   if (!is_last(counters + group, parts)) return;
   combine_parts(x, shared, partial + k * parts, 1, parts, 1 << @log_x@, 256 >> @log_x@);
-  if (threadIdx.x < side) put(k, finish(x[0], count));
+  if (threadIdx.x < side) put(k, finish(x[0], count@divisors@));
 }
 
 //: tree_column
@@ -446,12 +456,22 @@ struct Column {
   template <class Value>
   __device__ __forceinline__ void elements(const Value &value, const packs_t (&raw)[@batch@], const int e,
                                            const index_t r, const int m, int) {
+@elements@
+  }
+};
+
+//: tree_elements
     acc_t v[@batch@];
 #pragma unroll
     for (int i = 0; i < @batch@; i++) v[i] = i < m ? start(value(raw[i], e, r + i), r + i) : neutral();
     add(pairwise(v));
-  }
-};
+
+//: chunks_elements
+    value_t v[@batch@];
+#pragma unroll
+    for (int i = 0; i < @batch@; i++)
+      if (i < m) v[i] = value(raw[i], e, r + i);
+    add(of_values(v, r, m));
 
 //: free_column
 struct Column {
@@ -508,7 +528,7 @@ struct Column {
 //: columns_whole
   if (slot == 0 && k < outputs) {
 #pragma unroll
-    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of));
+    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of@divisors@));
   }
 
 //: columns_split
@@ -520,5 +540,5 @@ struct Column {
   combine_parts(x, shared, partial + (k < outputs ? k : 0), outputs, parts, width, depth);
   if (slot == 0 && k < outputs) {
 #pragma unroll
-    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of));
+    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of@divisors@));
   }

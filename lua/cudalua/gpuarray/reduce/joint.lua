@@ -9,6 +9,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gathered = require "cudalua.gpuarray.reduce.axes"
 local joint_code = require "cudalua.gpuarray.reduce.joint_code"
 local plan = require "cudalua.gpuarray.core.plan"
+local reduce_code = require "cudalua.gpuarray.reduce.code"
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local run = require "cudalua.gpuarray.core.run"
@@ -16,7 +17,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 local sub = require("cudalua.base.tables").sub
 local pairs_of = require "cudalua.base.pairs_of"
 
-local ceil, max = math.ceil, math.max
+local ceil, max, min = math.ceil, math.max, math.min
 local AGAIN = run.AGAIN
 
 local M = {}
@@ -24,20 +25,16 @@ local M = {}
 ---A kernel has at most so many results, and bytes that it combines at once.
 M.MOST, M.BYTES = 4, 32
 
--- ---- kinds ----------------------------------------------------------------------------------------------------------
+---Bytes if there is a variance in one pass among them, of which threads have fewer.
+M.CHUNK_BYTES = 40
 
--- Bytes and alignment of what a reduction combines.
-local function size_of(kind, wide)
-  local n = kind.acc.itemsize
-  if kind.row.position then return (wide or n == 8) and 16 or 8, (wide or n == 8) and 8 or 4 end
-  return n, kind.acc.kind == "complex" and kind.acc.itemsize == 8 and 8 or n
-end
+-- ---- kinds ----------------------------------------------------------------------------------------------------------
 
 -- Bytes of a struct of them.
 local function bytes_of(parts, wide)
   local bytes, most = 0, 1
   for i = 1, #parts do
-    local n, alignment = size_of(parts[i], wide)
+    local n, alignment = reduce_code.size_of(parts[i], wide)
     bytes = ceil(bytes / alignment) * alignment + n
     most = max(most, alignment)
   end
@@ -101,6 +98,7 @@ local function joint_of(kinds, stored)
     names[i] = kind.row.name
     joint.tree, joint.ordered = joint.tree or kind.tree, joint.ordered or kind.ordered
     if kind.middle then joint.middle, joint.middle_of, joint.squares = kind.middle, of[i], kind.squares end
+    if kind.chunk then joint.chunk, joint.most = kind.chunk, min(joint.most, kind.most) end
   end
   joint.row = { name = table.concat(names, "_") }
   known.joint = joint
@@ -110,6 +108,24 @@ end
 -- ---- the kinds of variances -----------------------------------------------------------------------------------------
 
 local spreads = {} -- type of the elements -> type that is computed in -> of the result -> "var" or "std"
+
+---Variances of at most so many elements take two passes: the mean, and then the squares. Those of more take one.
+M.TWO_PASSES = 4096
+
+-- From a sum of squares to the result; $n is the divisor.
+local function finish_of(name, t, squares)
+  local c = t.itemsize == 4 and { "float", "f" } or { "double", "" }
+  local quotient = ("%s / (%s)$n"):format(squares, c[1])
+  return name == "std" and ("sqrt%s(%s)"):format(c[2], quotient) or quotient
+end
+
+-- Of moments: kernels/array/moments.cu. What a thread holds of a column takes many registers, so it has few of them.
+local function in_one_pass(name, t, result)
+  local short = t.itemsize == 4
+  return { row = { name = name }, through = { t }, values = { t }, acc = t, combine = "moments", neutral = "",
+    chunk = short and 8 or 4, most = short and 2 or 1, finish = finish_of(name, t, "$1.squares"), finished = t,
+    result = result, tree = true, ordered = true, narrow = false, divides = true, kind = "end", class = "reduction" }
+end
 
 ---The variance or the standard deviation as a kind of reduction.
 ---@class cudalua.gpuarray.SpreadKind
@@ -121,20 +137,22 @@ local spreads = {} -- type of the elements -> type that is computed in -> of the
 ---@param from cudalua.dtype.DType    of the elements
 ---@param t cudalua.dtype.DType       float32 or float64, which is computed in
 ---@param result cudalua.dtype.DType  a float
----@return cudalua.gpuarray.SpreadKind  the same object each time
-function M.spread(name, from, t, result)
-  local known = sub(sub(sub(spreads, from), t), result)
+---@param n integer                   elements of each result
+---@return cudalua.gpuarray.SpreadKind|cudalua.gpuarray.ReductionKind  the same object each time
+function M.spread(name, from, t, result, n)
+  local known = sub(sub(sub(sub(spreads, from), t), result), n > M.TWO_PASSES)
   local kind = known[name]
   if kind then return kind end
+  if n > M.TWO_PASSES then
+    known[name] = in_one_pass(name, t, result)
+    return known[name]
+  end
   local middle, squares, spread = {}, reductions.kind(reductions.sum, t), {}
   for key, value in pairs_of(reductions.kind(reductions.mean, t)) do middle[key] = value end
   if from ~= t then middle.values, middle.through = { t }, { t } end
   middle.part_key, middle.key = nil, nil
   for key, value in pairs_of(squares) do spread[key] = value end
-  local c = t.itemsize == 4 and { "float", "f" } or { "double", "" }
-  local quotient = ("$1 / (%s)$n"):format(c[1])
-  spread.row = { name = name }
-  spread.finish = name == "std" and ("sqrt%s(%s)"):format(c[2], quotient) or quotient
+  spread.row, spread.finish = { name = name }, finish_of(name, t, "$1")
   spread.finished, spread.result, spread.signature, spread.stages, spread.divides = t, result, nil, nil, true
   kind = { row = spread.row, middle = middle, squares = squares, spread = spread, result = result, finished = t,
     tree = true, ordered = true, acc = middle.acc }
@@ -166,7 +184,9 @@ function M.fits(kinds, kind)
     end
   end
   all[#all + 1] = kind
-  return bytes_of((parts_of(all)), true) <= M.BYTES
+  local most = 0
+  for _, one in ipairs(all) do most = max(most, one.chunk and M.CHUNK_BYTES or M.BYTES) end
+  return bytes_of((parts_of(all)), true) <= most
 end
 
 ---A result of a kernel.
@@ -226,7 +246,7 @@ local function gather(w, p, g, partial, counting)
     at = at + 2
   end
   for _, member in ipairs(g) do
-    if member.kind.middle then
+    if member.kind.middle or member.kind.divides then
       at = at + 1
       list[at] = member.to.divisor
     end

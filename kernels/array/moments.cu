@@ -1,0 +1,122 @@
+// Variances in one pass: the elements' number, their mean, and the sum of their squared distances from it.
+//
+// CHUNK neighbouring elements are a chunk, which begins at a multiple of CHUNK. Two passes over registers give its
+// mean and squares: first in the order of the tree, as reduce.cu combines sums. Then chunks are combined in the tree by
+// the formula of Chan, Golub and LeVeque. So the result depends on the number of elements alone. The mean has more
+// digits than elements have: else its rounding errors, which grow with the mean, were most of the distances of chunks.
+//
+// In addition to what reduce.cu says, kernels that combine chunks have of_values(x, r, m): the first m of N elements
+// from element r on, combined.
+
+//: float32
+struct acc_t {
+  double mean;
+  float squares;
+  index_t n;
+};
+__device__ __forceinline__ acc_t neutral() { return acc_t{0, 0, 0}; }
+__device__ __forceinline__ acc_t made(const float mean, const float rest, const float squares, const int n) {
+  return acc_t{(double)mean + (double)rest, squares, (index_t)n};
+}
+__device__ __forceinline__ double distance(const acc_t &a, const acc_t &b) { return b.mean - a.mean; }
+__device__ __forceinline__ acc_t moved(const acc_t &a, const double by, const float squares, const index_t n) {
+  return acc_t{a.mean + by, squares, n};
+}
+
+//: float64
+// The mean is mean + low.
+struct acc_t {
+  double mean, low, squares;
+  index_t n;
+};
+__device__ __forceinline__ acc_t neutral() { return acc_t{0, 0, 0, 0}; }
+__device__ __forceinline__ acc_t moved(const acc_t &a, const double by, const double squares, const index_t n) {
+  const double mean = a.mean + by, part = mean - a.mean;
+  return acc_t{mean, a.low + ((a.mean - (mean - part)) + (by - part)), squares, n};
+}
+__device__ __forceinline__ acc_t made(const double mean, const double rest, const double squares, const int n) {
+  return moved(acc_t{mean, 0, 0, 0}, rest, squares, (index_t)n);
+}
+__device__ __forceinline__ double distance(const acc_t &a, const acc_t &b) {
+  return (b.mean - a.mean) + (b.low - a.low);
+}
+
+//: chunks
+enum { CHUNK = @chunk@ };
+
+__device__ __forceinline__ acc_t combine(const acc_t &a, const acc_t &b) {
+  if (b.n == 0) return a;
+  const double part = a.n == b.n ? 0.5 : (double)b.n / ((double)a.n + (double)b.n), by = distance(a, b);
+  const value_t d = (value_t)by;
+  return moved(a, by * part, (a.squares + b.squares) + d * d * ((value_t)a.n * (value_t)part), a.n + b.n);
+}
+
+// The sum over a chunk, of which so many lanes have N elements each: all of them get it.
+template <int LANES, int N, class T> __device__ __forceinline__ T chunk_sum(T (&v)[N]) {
+#pragma unroll
+  for (int width = 1; width < N; width *= 2)
+#pragma unroll
+    for (int i = 0; i < N; i += 2 * width) v[i] += v[i + width];
+#pragma unroll
+  for (int mask = 1; mask < LANES; mask *= 2) v[0] += __shfl_xor_sync(0xffffffffu, v[0], mask << LOG_X);
+  return v[0];
+}
+
+// A chunk of which this lane has N elements, and the first m of them are there. All lanes of a chunk get it. What
+// exceeds the type gives infinity, and what is not finite NaN, if the mean, which does not matter then, is finite.
+template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, const int m) {
+  enum { LANES = CHUNK / N };
+  int counts[1] = {m};
+  const int n = chunk_sum<LANES>(counts);
+  value_t v[N], rests[N];
+#pragma unroll
+  for (int e = 0; e < N; e++) v[e] = e < m ? x[e] : (value_t)0;
+  const value_t part = n == CHUNK ? (value_t)1 / CHUNK : (value_t)1 / (value_t)n;
+  const value_t mean = chunk_sum<LANES>(v) * part;
+#pragma unroll
+  for (int e = 0; e < N; e++) {
+    rests[e] = e < m ? x[e] - mean : (value_t)0;
+    v[e] = rests[e] * rests[e];
+  }
+  const value_t squares = chunk_sum<LANES>(v), rest = chunk_sum<LANES>(rests), more = rest * part;
+  if (n == 0) return neutral();
+  if (!(squares < (value_t)@infinite@)) {
+    acc_t y = neutral();
+    y.squares = squares;
+    y.n = n;
+    return y;
+  }
+  const value_t exact = squares - rest * more;
+  return made(mean, more, exact < 0 ? (value_t)0 : exact, n);
+}
+
+template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N], const index_t, const int m) {
+  if constexpr (N < CHUNK) { // neighbouring lanes have a chunk; the first one keeps it
+    const acc_t y = chunk_of<N>(x, m);
+    return (threadIdx.x >> LOG_X & CHUNK / N - 1) == 0 ? y : neutral();
+  } else {
+    acc_t v[N / CHUNK];
+#pragma unroll
+    for (int i = 0; i < N / CHUNK; i++) {
+      const int left = m - i * CHUNK;
+      v[i] = chunk_of<CHUNK>(x + i * CHUNK, left < 0 ? 0 : left < CHUNK ? left : CHUNK);
+    }
+#pragma unroll
+    for (int width = 1; width < N / CHUNK; width *= 2)
+#pragma unroll
+      for (int i = 0; i < N / CHUNK; i += 2 * width) v[i] = combine(v[i], v[i + width]);
+    return v[0];
+  }
+}
+
+//: tree_values
+template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N], const index_t r, const int m) {
+  acc_t v[N];
+#pragma unroll
+  for (int e = 0; e < N; e++) v[e] = e < m ? start(x[e], r + e) : neutral();
+#pragma unroll
+  for (int width = 1; width < N; width *= 2)
+#pragma unroll
+    for (int i = 0; i < N; i += 2 * width) v[i] = combine(v[i], v[i + width]);
+  return v[0];
+}
