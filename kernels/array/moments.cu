@@ -44,9 +44,18 @@ __device__ __forceinline__ double distance(const acc_t &a, const acc_t &b) {
 //: chunks
 enum { CHUNK = @chunk@ };
 
-__device__ __forceinline__ acc_t combine(const acc_t &a, const acc_t &b) {
+// 1 / x by Newton's method, for numbers that are not powers of two. A division would take registers wherever chunks are
+// combined.
+__device__ __forceinline__ double inverse(const double x) {
+  double y = __longlong_as_double(0x7fde623822fc16e6ll - __double_as_longlong(x));
+#pragma unroll
+  for (int i = 0; i < 5; i++) y = y * (2 - x * y);
+  return y;
+}
+
+__device__ __forceinline__ acc_t combine(const acc_t a, const acc_t b) {
   if (b.n == 0) return a;
-  const double part = a.n == b.n ? 0.5 : (double)b.n / ((double)a.n + (double)b.n), by = distance(a, b);
+  const double by = distance(a, b), part = a.n == b.n ? 0.5 : (double)b.n * inverse((double)a.n + (double)b.n);
   const value_t d = (value_t)by;
   return moved(a, by * part, (a.squares + b.squares) + d * d * ((value_t)a.n * (value_t)part), a.n + b.n);
 }
@@ -71,14 +80,14 @@ template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, con
   value_t v[N], rests[N];
 #pragma unroll
   for (int e = 0; e < N; e++) v[e] = e < m ? x[e] : (value_t)0;
-  const value_t part = n == CHUNK ? (value_t)1 / CHUNK : (value_t)1 / (value_t)n;
-  const value_t mean = chunk_sum<LANES>(v) * part;
+  const value_t sum = chunk_sum<LANES>(v), mean = n == CHUNK ? sum * ((value_t)1 / CHUNK) : sum / (value_t)n;
 #pragma unroll
   for (int e = 0; e < N; e++) {
     rests[e] = e < m ? x[e] - mean : (value_t)0;
     v[e] = rests[e] * rests[e];
   }
-  const value_t squares = chunk_sum<LANES>(v), rest = chunk_sum<LANES>(rests), more = rest * part;
+  const value_t squares = chunk_sum<LANES>(v), rest = chunk_sum<LANES>(rests);
+  const value_t more = n == CHUNK ? rest * ((value_t)1 / CHUNK) : rest / (value_t)n;
   if (n == 0) return neutral();
   if (!(squares < (value_t)@infinite@)) {
     acc_t y = neutral();

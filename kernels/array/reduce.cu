@@ -114,12 +114,22 @@ __device__ __forceinline__ int valid(const index_t n, const index_t r) {
 }
 
 //: exchange
+// One of two values, word by word: compilers keep structs that are chosen as a whole in memory.
+__device__ __forceinline__ acc_t chosen(const bool first, const acc_t a, const acc_t b) {
+  words_t x, y;
+  x.x = a;
+  y.x = b;
+#pragma unroll
+  for (int i = 0; i < (sizeof(acc_t) + 3) / 4; i++) x.word[i] = first ? x.word[i] : y.word[i];
+  return x.x;
+}
+
 // Two turns' values a and b that all lanes have, combined between lanes that differ in one bit: those without it have
 // a's then, the others b's.
 __device__ __forceinline__ acc_t exchange(const acc_t a, const acc_t b, const unsigned mask) {
   const bool upper = (threadIdx.x & mask) != 0;
-  const acc_t other = shuffle(upper ? a : b, mask);
-  return combine(upper ? other : a, upper ? b : other);
+  const acc_t other = shuffle(chosen(upper, a, b), mask);
+  return combine(chosen(upper, other, a), chosen(upper, b, other));
 }
 
 //: tree_unit
@@ -307,7 +317,7 @@ template <int V>
 __device__ __forceinline__ void combine_parts(acc_t (&x)[V], words_t *shared, const words_t *p,
                                               const unsigned long long step, const unsigned parts,
                                               const unsigned threads_of_slot, const unsigned count) {
-  enum { N = V > 4 ? 2 : 8 }; // parts that are read before the first is used
+  enum { N = V > 4 || V * sizeof(acc_t) > 16 ? 2 : 8 }; // parts that are read before the first is used
   if (parts <= count) { // as is common
     const unsigned i = threadIdx.x / threads_of_slot;
 #pragma unroll

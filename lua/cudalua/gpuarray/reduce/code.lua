@@ -82,7 +82,7 @@ end
 local function moments(lines, kind)
   add(lines, "typedef %s value_t;", ctype.register(kind.acc))
   add(lines, "%s", template.fill("moments", kind.acc.name, {}))
-  add(lines, "%s", template.fill("moments", "chunks", { chunk = kind.chunk,
+  add(lines, "%s", template.fill("moments", "chunks", { chunk = kind.moments.chunk,
     infinite = reductions.kind(reductions.min, kind.acc).neutral }))
 end
 
@@ -93,7 +93,7 @@ end
 ---@return integer alignment
 function M.size_of(kind, wide)
   local n = kind.acc.itemsize
-  if kind.chunk then return n == 8 and 32 or wide and 24 or 16, 8 end
+  if kind.moments then return n == 8 and 32 or wide and 24 or 16, 8 end
   if kind.row.position then return (wide or n == 8) and 16 or 8, (wide or n == 8) and 8 or 4 end
   return n, kind.acc.kind == "complex" and n == 8 and 8 or n
 end
@@ -107,7 +107,7 @@ end
 ---@param chunks? boolean  the kernel combines chunks: moments.cu
 function M.combination(lines, kind, pieces, placed, tree, chunks)
   pieces_of(pieces, kind.acc, kind.finished, kind.result)
-  if kind.chunk then return moments(lines, kind) end
+  if kind.moments then return moments(lines, kind) end
   if chunks then
     M.combination(lines, kind, pieces, placed, true)
     add(lines, "%s", template.fill("moments", "tree_values", {}))
@@ -326,7 +326,7 @@ M.BYTES = 128
 ---@field name string
 ---@field own string          acc_t and what is done with it: see reduce.cu
 ---@field tree boolean        the order of combinations is fixed
----@field chunk? integer      elements are combined in chunks, of at most so many
+---@field moments? cudalua.gpuarray.Moments  elements are combined in chunks
 ---@field heavy boolean       elements take long to compute
 ---@field slow boolean        combining them takes long
 ---@field params string[]     before those of the arrays
@@ -362,15 +362,15 @@ function M.generate(p, o)
   if o.told then add(params, "const unsigned long long told, const unsigned ticket") end
   local fields = { name = o.name, params = ", " .. concat(params, ", "), width = width, log_x = ending.log_x,
     functions = o.lines and o.lines .. "\n" .. lambdas or lambdas, turns = ending.turns }
-  local part, mode = form, o.chunk and "chunks" or o.tree and "tree" or "free"
+  local part, mode = form, o.moments and "chunks" or o.tree and "tree" or "free"
   fields.divisors = ""
   for _, text in ipairs(o.divisors or {}) do fields.divisors = fields.divisors .. ", " .. text:match "%w+$" end
   if columns then
     part = "columns"
-    fields.batch = max(batch(p, o.tree and 8 or 16, o.heavy, M.BYTES), o.chunk or 1)
+    fields.batch = max(batch(p, o.tree and 8 or 16, o.heavy, M.BYTES), o.moments and o.moments.chunk or 1)
     fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
-    fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, 3) %s(const unsigned long long outputs, "
-      .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(o.name,
+    fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, %d) %s(const unsigned long long outputs, "
+      .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(o.moments and o.moments.resident or 3, o.name,
       split and ", const unsigned parts, words_t *partial, unsigned *counters" or "", fields.params)
     fields.per_group = split and " / parts" or ""
     fields.part = split and "blockIdx.x % parts" or "0"
@@ -382,7 +382,7 @@ function M.generate(p, o)
     fields.rest = ending.rest and 1 or fields.batch
     fields.word = not o.tree and o.word and template.fill("reduce", "word_" .. o.word, {}) or ""
   end
-  local index = M.index_t(ending.wide, o.chunk and ending.log_x)
+  local index = M.index_t(ending.wide, o.moments and ending.log_x)
   local device = M.pieces_of_kernel(form, mode, fields, o)
   if not o.second then return index .. types, device, template.fill("reduce", part, fields) end
   if columns then
@@ -476,7 +476,8 @@ function M.kernel(p)
   if #p.ops > 0 then name = codegen.name(p, name) end
   for i, dt in ipairs(p.scalars) do add(more, "const %s s%d", ctype.register(dt), i) end
   local types, device, kernel = M.generate(p, { name = name, own = own, tree = kind.tree, heavy = heavy, more = more,
-    word = word, told = told, slow = kind.row.position or kind.chunk or kind.acc.itemsize == 8, chunk = kind.chunk,
+    word = word, told = told, slow = kind.row.position or kind.moments or kind.acc.itemsize == 8,
+    moments = kind.moments,
     params = { ctype.memory(kind.result) .. " *out" },
     value = function(arguments)
       local place = ending.placed and table.remove(arguments, nleaves + 1)

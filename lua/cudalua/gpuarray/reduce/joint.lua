@@ -98,7 +98,7 @@ local function joint_of(kinds, stored)
     names[i] = kind.row.name
     joint.tree, joint.ordered = joint.tree or kind.tree, joint.ordered or kind.ordered
     if kind.middle then joint.middle, joint.middle_of, joint.squares = kind.middle, of[i], kind.squares end
-    if kind.chunk then joint.chunk, joint.most = kind.chunk, min(joint.most, kind.most) end
+    if kind.moments then joint.moments, joint.most = kind.moments, min(joint.most, kind.most) end
   end
   joint.row = { name = table.concat(names, "_") }
   known.joint = joint
@@ -109,8 +109,23 @@ end
 
 local spreads = {} -- type of the elements -> type that is computed in -> of the result -> "var" or "std"
 
----Variances of at most so many elements take two passes: the mean, and then the squares. Those of more take one.
+---Variances of at most so many elements take two passes: the mean, and then the squares. Those of more take one, where
+---the lanes of a warp have whole chunks, so it is 512 at least.
 M.TWO_PASSES = 4096
+
+---How a kernel computes moments (kernels/array/moments.cu). Bits depend on `chunk` alone.
+---@class cudalua.gpuarray.Moments
+---@field chunk integer     elements of a chunk
+---@field together integer  those that a lane loads of a row at once
+---@field most integer      columns that a thread has: what it holds of each takes many registers
+---@field longest integer   2^ so many elements of a column are what a thread has at most
+---@field resident integer  blocks of a multiprocessor, at least, that have registers for columns
+
+---@type table<string, cudalua.gpuarray.Moments>  by the type that is computed in
+M.moments = {
+  float32 = { chunk = 8, together = 8, most = 2, longest = 6, resident = 2 },
+  float64 = { chunk = 4, together = 4, most = 1, longest = 6, resident = 2 },
+}
 
 -- From a sum of squares to the result; $n is the divisor.
 local function finish_of(name, t, squares)
@@ -119,12 +134,10 @@ local function finish_of(name, t, squares)
   return name == "std" and ("sqrt%s(%s)"):format(c[2], quotient) or quotient
 end
 
--- Of moments: kernels/array/moments.cu. What a thread holds of a column takes many registers, so it has few of them.
-local function in_one_pass(name, t, result)
-  local short = t.itemsize == 4
+local function in_one_pass(name, t, result, moments)
   return { row = { name = name }, through = { t }, values = { t }, acc = t, combine = "moments", neutral = "",
-    chunk = short and 8 or 4, most = short and 2 or 1, finish = finish_of(name, t, "$1.squares"), finished = t,
-    result = result, tree = true, ordered = true, narrow = false, divides = true, kind = "end", class = "reduction" }
+    moments = moments, most = moments.most, finish = finish_of(name, t, "$1.squares"), finished = t, result = result,
+    tree = true, ordered = true, narrow = false, divides = true, kind = "end", class = "reduction" }
 end
 
 ---The variance or the standard deviation as a kind of reduction.
@@ -140,11 +153,12 @@ end
 ---@param n integer                   elements of each result
 ---@return cudalua.gpuarray.SpreadKind|cudalua.gpuarray.ReductionKind  the same object each time
 function M.spread(name, from, t, result, n)
-  local known = sub(sub(sub(sub(spreads, from), t), result), n > M.TWO_PASSES)
+  local moments = n > M.TWO_PASSES and M.moments[t.name]
+  local known = sub(sub(sub(sub(spreads, from), t), result), moments)
   local kind = known[name]
   if kind then return kind end
-  if n > M.TWO_PASSES then
-    known[name] = in_one_pass(name, t, result)
+  if moments then
+    known[name] = in_one_pass(name, t, result, moments)
     return known[name]
   end
   local middle, squares, spread = {}, reductions.kind(reductions.sum, t), {}
@@ -185,7 +199,7 @@ function M.fits(kinds, kind)
   end
   all[#all + 1] = kind
   local most = 0
-  for _, one in ipairs(all) do most = max(most, one.chunk and M.CHUNK_BYTES or M.BYTES) end
+  for _, one in ipairs(all) do most = max(most, one.moments and M.CHUNK_BYTES or M.BYTES) end
   return bytes_of((parts_of(all)), true) <= most
 end
 

@@ -44,7 +44,7 @@ end
 
 -- acc_t and what is done with it, of all parts.
 local function combinations(kind, dtype, pieces)
-  local lines, parts, tree, chunks = {}, kind.parts, kind.tree, kind.chunk ~= nil
+  local lines, parts, tree, chunks = {}, kind.parts, kind.tree, kind.moments ~= nil
   for i, part in ipairs(parts) do
     add(lines, "namespace part_%d {", i)
     reduce_code.combination(lines, part, pieces, false, tree, chunks)
@@ -140,7 +140,7 @@ function M.kernel(p)
   local name = codegen.name(p, "array_" .. kind.row.name):gsub("_copy$", "")
   local function values(element) return ("%svalues_of(%s)"):format(spread and "first::" or "", element) end
   local types, device, kernel = reduce_code.generate(p, { name = name, own = concat(lines, "\n"), second = second,
-    tree = kind.tree, chunk = kind.chunk, heavy = #p.ops > 8, more = more, params = params, results = #kind.members, slow = true,
+    tree = kind.tree, moments = kind.moments, heavy = #p.ops > 8, more = more, params = params, results = #kind.members, slow = true,
     divisors = divisors, stored = kind.stored,
     value = function(arguments)
       for i = 1, #p.scalars do add(arguments, "s%d", i) end

@@ -343,7 +343,7 @@ local function phase_text(self, phase, used)
   lines_of(self, names, t.lines, "        ")
   for i, part in ipairs(self.parts) do
     if part.phase == phase then
-      if part.kind.chunk then
+      if part.kind.moments then
         add(t.declared, "  r%d::acc_t t%d[PACKS];", i, i)
         add(t.packs, "    r%d::value_t p%d[WIDTH];", i, i)
         add(t.lines, "        p%d[e] = %s;", i, part.value)

@@ -147,21 +147,22 @@ local function rows(p, width)
   return p
 end
 
----Does a lane load a whole chunk of a variance, even if that takes two wide loads?
-M.whole_chunks = true
-
 -- Elements of an output are neighbours.
-local function in_rows(w, p, heavy, chunk)
+local function in_rows(w, p, heavy, moments)
   local outputs, n, extents, gone, kept = p.outputs, p.n, p.gone_extents, p.gone, p.kept
   local wide = widest(w)
   if heavy then wide = min(wide, 4) end
   local width = wide
   if width > 1 and n < width then width = 2 ^ exponent(n) end
   local packed, joint
-  if chunk and chunk > width and not heavy and M.whole_chunks then
-    packed, joint = tokens_of(w, chunk, extents, gone, kept, p.lying)
+  if moments and moments.together > width and not heavy then -- in several loads
+    packed, joint = tokens_of(w, moments.together, extents, gone, kept, p.lying)
   end
-  if packed then width = chunk else packed, joint = tokens_of(w, width, extents, gone, kept, p.lying) end
+  if packed then
+    width = moments.together
+  else
+    packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
+  end
   p.joint = joint
   if packed and n <= WARP * width then return rows(p, width) end
   if not packed then
@@ -217,7 +218,7 @@ local function in_narrow_columns(w, p)
   return p
 end
 
-local function in_columns(w, p, most, longest)
+local function in_columns(w, p, most, moments)
   local outputs, n, extents, kept, gone = p.outputs, p.n, p.kept_extents, p.kept, p.gone
   local width = min(widest(w), most)
   while width > 1 and (extents[#extents] % width ~= 0 or not tokens_of(w, width, extents, kept, gone, p.lying)) do
@@ -236,11 +237,11 @@ local function in_columns(w, p, most, longest)
   local depth, groups = 2 ^ (LOG_BLOCK - log_x), ceil(columns / 2 ^ log_x)
   local log_chunk = log_x == LOG_BLOCK and CHUNK or LEAST
   -- One block combines all parts of a group, so that there should not be many of them.
-  while log_chunk < longest and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
+  while log_chunk < (moments and moments.longest or LONG) and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
     M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
     log_chunk = log_chunk + 1
   end
-  p.turns = log_chunk > CHUNK and LONG or CHUNK
+  p.turns = moments and moments.longest or log_chunk > CHUNK and LONG or CHUNK
   local chunk = 2 ^ log_chunk
   p.parts, p.first, p.second = ceil(n / (depth * chunk)), log_x, chunk
   p.form, p.blocks, p.counters = "columns", groups, 0
@@ -348,7 +349,7 @@ local function close_whole(w, x, kind, stored)
   if stored then steps[operand + 1] = ONE end
   local p = plan_of_one(n, { n })
   p.gone, p.kept, p.wide = steps, none_kept, n >= plan.LIMIT
-  in_rows(w, p, x._born - x._low > HEAVY, kind.chunk)
+  in_rows(w, p, x._born - x._low > HEAVY, kind.moments)
   begin_end(w, x._dtype, kind, p)
   for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
   if stored then plan.step(w, stored_token(stored, p, operand + 1)) end
@@ -430,10 +431,10 @@ local function close(w, x, kind, to, placed, stored)
     if p.kept_extents[p.kept_rank] <= NARROW_COLUMNS and n > LONG_COLUMNS then
       in_narrow_columns(w, p)
     else
-      in_columns(w, p, kind.most or kind.ordered and 4 or 8, kind.chunk and CHUNK or LONG)
+      in_columns(w, p, kind.most or kind.ordered and 4 or 8, kind.moments)
     end
   else
-    in_rows(w, p, x._born - x._low > HEAVY, kind.chunk)
+    in_rows(w, p, x._born - x._low > HEAVY, kind.moments)
   end
   local columns = p.form == "columns" or p.form == "columns_split"
 
@@ -662,7 +663,7 @@ local function attempt(since, kind, x, to, buf, context, make)
   if across and not kind.row.position then
     plan.finish(w, false)
     buf:free()
-    local f = kind.tree and not kind.chunk and x._shape[across] % 2 == 0 and in_pieces or of_copy
+    local f = kind.tree and not kind.moments and x._shape[across] % 2 == 0 and in_pieces or of_copy
     return f(kind, x, to, across, make)
   end
   local p = not again and close(w, x, kind, to, across and true or false)
