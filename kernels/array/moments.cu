@@ -44,6 +44,13 @@ __device__ __forceinline__ double distance(const acc_t &a, const acc_t &b) {
 //: chunks
 enum { CHUNK = @chunk@ };
 
+// Combines as many elements with as many.
+__device__ __forceinline__ acc_t equal(const acc_t a, const acc_t b) {
+  const double by = distance(a, b);
+  const value_t d = (value_t)by;
+  return moved(a, by * 0.5, (a.squares + b.squares) + d * d * ((value_t)a.n * (value_t)0.5), 2 * a.n);
+}
+
 // 1 / x by Newton's method, for numbers that are not powers of two. A division would take registers wherever chunks are
 // combined.
 __device__ __forceinline__ double inverse(const double x) {
@@ -55,7 +62,8 @@ __device__ __forceinline__ double inverse(const double x) {
 
 __device__ __forceinline__ acc_t combine(const acc_t a, const acc_t b) {
   if (b.n == 0) return a;
-  const double by = distance(a, b), part = a.n == b.n ? 0.5 : (double)b.n * inverse((double)a.n + (double)b.n);
+  if (a.n == b.n) return equal(a, b);
+  const double by = distance(a, b), part = (double)b.n * inverse((double)a.n + (double)b.n);
   const value_t d = (value_t)by;
   return moved(a, by * part, (a.squares + b.squares) + d * d * ((value_t)a.n * (value_t)part), a.n + b.n);
 }
@@ -113,7 +121,8 @@ template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N
 #pragma unroll
     for (int width = 1; width < N / CHUNK; width *= 2)
 #pragma unroll
-      for (int i = 0; i < N / CHUNK; i += 2 * width) v[i] = combine(v[i], v[i + width]);
+      for (int i = 0; i < N / CHUNK; i += 2 * width)
+        v[i] = m == N ? equal(v[i], v[i + width]) : combine(v[i], v[i + width]);
     return v[0];
   }
 }

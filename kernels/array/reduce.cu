@@ -37,9 +37,15 @@ __device__ __forceinline__ acc_t shuffle(const acc_t x, const unsigned mask) {
   return words.x;
 }
 
+// Combines two values. FULL: all elements of both are there, and they are equally many.
+template <bool FULL> __device__ __forceinline__ acc_t joined(const acc_t a, const acc_t b) {
+  return @joined@;
+}
+
 // Combines the lanes of a warp whose numbers differ in these bits; the first one has the result.
+template <bool FULL = false>
 __device__ __forceinline__ acc_t lanes(acc_t x, const unsigned from, const unsigned to) {
-  for (unsigned mask = from; mask < to; mask *= 2) x = combine(x, shuffle(x, mask));
+  for (unsigned mask = from; mask < to; mask *= 2) x = joined<FULL>(x, shuffle(x, mask));
   return x;
 }
 
@@ -126,10 +132,11 @@ __device__ __forceinline__ acc_t chosen(const bool first, const acc_t a, const a
 
 // Two turns' values a and b that all lanes have, combined between lanes that differ in one bit: those without it have
 // a's then, the others b's.
+template <bool FULL = false>
 __device__ __forceinline__ acc_t exchange(const acc_t a, const acc_t b, const unsigned mask) {
   const bool upper = (threadIdx.x & mask) != 0;
   const acc_t other = shuffle(chosen(upper, a, b), mask);
-  return combine(chosen(upper, other, a), chosen(upper, b, other));
+  return joined<FULL>(chosen(upper, other, a), chosen(upper, b, other));
 }
 
 //: tree_unit
@@ -152,7 +159,7 @@ __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const 
 #pragma unroll
     for (int count = BATCH; count > 1; count /= 2, mask *= 2)
 #pragma unroll
-      for (int i = 0; i < count / 2; i++) v[i] = exchange(v[2 * i], v[2 * i + 1], mask);
+      for (int i = 0; i < count / 2; i++) v[i] = exchange<FULL>(v[2 * i], v[2 * i + 1], mask);
     x = v[0];
     if (BATCH < @turns@) { // as a binary number counts
       bool stored = false;
@@ -160,7 +167,7 @@ __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const 
       for (int level = 0; level < LEVELS; level++, mask *= 2) {
         if (stored) continue;
         if (done >> level & 1) {
-          x = exchange(left[level], x, mask);
+          x = exchange<FULL>(left[level], x, mask);
         } else {
           left[level] = x;
           stored = true;
@@ -168,7 +175,7 @@ __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const 
       }
     }
   }
-  return lanes(lanes(x, @turns@ << @log_x@, 32), 1 << @log_x@, @turns@ << @log_x@);
+  return lanes<FULL>(lanes<FULL>(x, @turns@ << @log_x@, 32), 1 << @log_x@, @turns@ << @log_x@);
 }
 
 //: each
@@ -441,13 +448,13 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
 struct Column {
   acc_t left[@levels@];
   unsigned count = 0;
-  __device__ __forceinline__ void add(acc_t x) {
+  template <bool FULL> __device__ __forceinline__ void add(acc_t x) {
     bool done = false;
 #pragma unroll
     for (int level = 0; level < @levels@; level++) {
       if (!done) {
         if (count >> level & 1) {
-          x = combine(left[level], x);
+          x = joined<FULL>(left[level], x);
         } else {
           left[level] = x;
           done = true;
@@ -474,14 +481,17 @@ struct Column {
     acc_t v[@batch@];
 #pragma unroll
     for (int i = 0; i < @batch@; i++) v[i] = i < m ? start(value(raw[i], e, r + i), r + i) : neutral();
-    add(pairwise(v));
+    add<false>(pairwise(v));
 
 //: chunks_elements
     value_t v[@batch@];
 #pragma unroll
     for (int i = 0; i < @batch@; i++)
       if (i < m) v[i] = value(raw[i], e, r + i);
-    add(of_values(v, r, m));
+    if (m == @batch@)
+      add<true>(of_values(v, r, m));
+    else
+      add<false>(of_values(v, r, m));
 
 //: free_column
 struct Column {

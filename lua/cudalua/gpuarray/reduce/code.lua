@@ -363,6 +363,7 @@ function M.generate(p, o)
   local fields = { name = o.name, params = ", " .. concat(params, ", "), width = width, log_x = ending.log_x,
     functions = o.lines and o.lines .. "\n" .. lambdas or lambdas, turns = ending.turns }
   local part, mode = form, o.moments and "chunks" or o.tree and "tree" or "free"
+  fields.joined = M.joined(o.moments and (columns or width >= o.moments.chunk))
   fields.divisors = ""
   for _, text in ipairs(o.divisors or {}) do fields.divisors = fields.divisors .. ", " .. text:match "%w+$" end
   if columns then
@@ -395,6 +396,11 @@ function M.generate(p, o)
     M.pieces_of_kernel(form, "tree", fields, o))
   return index .. types, device, template.fill("spread", form, fields)
 end
+
+---How reduce.cu combines two values.
+---@param equal boolean|nil  the reduction has equal(), for equally many elements
+---@return string
+function M.joined(equal) return equal and "FULL ? equal(a, b) : combine(a, b)" or "combine(a, b)" end
 
 ---The type of elements' numbers.
 ---@param wide boolean

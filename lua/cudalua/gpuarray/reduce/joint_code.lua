@@ -65,6 +65,10 @@ local function combinations(kind, dtype, pieces)
   add(lines, "%sacc_t combine(const acc_t &x, const acc_t &y) { return acc_t{%s}; }", OWN,
     values "part_#::combine(x.a#, y.a#)")
   if chunks then
+    add(lines, "%sacc_t equal(const acc_t &x, const acc_t &y) { return acc_t{%s}; }", OWN,
+      list_of(parts, ", ", function(i, part)
+        return ("part_%d::%s(x.a%d, y.a%d)"):format(i, part.moments and "equal" or "combine", i, i)
+      end))
     add(lines, "template <int N> %sacc_t of_values(const value_t (&x)[N], const index_t r, const int m) {", OWN)
     for i = 1, #parts do
       add(lines, "  part_%d::value_t v%d[N];\n#pragma unroll\n  for (int e = 0; e < N; e++) v%d[e] = x[e].v%d;", i, i,
