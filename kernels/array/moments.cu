@@ -103,8 +103,7 @@ template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, con
     y.n = n;
     return y;
   }
-  const value_t exact = squares - rest * more;
-  return made(mean, more, exact < 0 ? (value_t)0 : exact, n);
+  return made(mean, more, squares - rest * more, n);
 }
 
 template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N], const index_t, const int m) {

@@ -178,7 +178,7 @@ describe("Variances in one pass", function()
   it("have the bits of their definition", function()
     for _, t in ipairs { "float32", "float64" } do
       for _, n in ipairs { 4097, 5003, 8192, 70001 } do
-        local h, a = made(n, t, function(_, normal) return normal() + 1000 end)
+        local h, a = made(n, t, function(_, normal) return normal() + 1e5 end)
         assert.equal(defined(h, 0), a:var():item(), n .. " " .. t)
         assert.equal(defined(h, 2.5), a:var({ ddof = 2.5 }):item(), n .. " " .. t)
       end
@@ -190,7 +190,7 @@ describe("Variances in one pass", function()
     local n = a.shape[2]
     local list = { { "rows", function() return a:var(2) end } }
     local function way(name, f) list[#list + 1] = { name, f } end
-    local columns = a.T:copy()
+    local columns = a.T:copy "C"
     local wide = gpuarray.zeros({ n, 2 * a.shape[1] }, a.dtype)
     wide[{ {}, { 1, -1, 2 } }] = columns
     local gaps = gpuarray.zeros({ a.shape[1], 3 * n }, a.dtype)
@@ -225,8 +225,8 @@ describe("Variances in one pass", function()
       for _ = 1, 5 do x = x + columns - columns end
       return x:var(1)
     end)
-    if n % 8 == 0 then
-      local crossed = a:reshape(a.shape[1], 8, n / 8):transpose(1, 3, 2):copy():transpose(1, 3, 2)
+    if n % 64 == 0 then
+      local crossed = a:reshape(a.shape[1], 64, n / 64):transpose(1, 3, 2):copy("C"):transpose(1, 3, 2)
       way("against the order of memory", function() return crossed:var { 2, 3 } end)
     end
     way("whole", function()
@@ -253,7 +253,7 @@ describe("Variances in one pass", function()
   it("are the same in all layouts, forms and types", function()
     local n = 0
     for k, t in ipairs { "float32", "float64", "float16", "int8", "int32" } do
-      for _, shape in ipairs(k == 1 and { { 2, 5000 }, { 3, 4099 }, { 17, 4104 } } or { { 3, 4104 } }) do
+      for _, shape in ipairs(k == 1 and { { 2, 5000 }, { 3, 4099 }, { 17, 4224 } } or { { 3, 4224 } }) do
         n = n + check_ways(numbers(shape, t))
       end
     end
@@ -261,7 +261,7 @@ describe("Variances in one pass", function()
   end)
 
   it("are the same for all grids, and however kernels divide the work", function()
-    local a = numbers({ 3, 9008 }, "float32")
+    local a = numbers({ 3, 9088 }, "float32")
     local _, want = check_ways(a)
     for _, blocks in ipairs { 1, 4, 256 } do
       local restore = knob(run, "blocks", blocks)
@@ -300,7 +300,7 @@ describe("Variances in one pass", function()
     local inf, nan = math.huge, 0 / 0
     for _, t in ipairs { "float32", "float64", "float16" } do
       for _, n in ipairs { 4097, 5003, 70001 } do
-        for _, x in ipairs { 0, 0.1, -1e4 } do
+        for _, x in ipairs { 0, 0.1, -1e4, t == "float64" and 2 ^ 600 or t == "float32" and 2 ^ 90 or 6e4 } do
           assert.equal(0, gpuarray.full({ n }, x, t):var():item(), ("%s %d %g"):format(t, n, x))
         end
       end
