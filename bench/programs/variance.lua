@@ -1,4 +1,4 @@
--- Variances in one pass over memory, beside two passes, and beside other divisions of the work: V1 to V3 of docs/rows.md.
+-- Variances in one pass over memory, beside two passes and other divisions of the work: V1 to V3 of docs/rows.md.
 --   ./dev run bench/programs/variance.lua [ELEMENTS [ROUNDS]]
 -- Milliseconds are medians of the rounds, the variants in turns. GB/s: of the first variant, an array read once.
 local cuda = require "cudalua"
@@ -31,8 +31,9 @@ local programs = {
     return x:mean(1), x:var(1)
   end },
   { "standardise columns", FLOATS, lines(soft and 16 or 256), function(x) return (x - x:mean(1, keep)) / x:std(1, keep) end },
-  { "mean and var down short columns", FLOATS, { soft and 1024 or 2048, elements / (soft and 1024 or 2048) },
-    function(x) return x:mean(1), x:var(1) end },
+  { "mean and var down short columns", FLOATS, lines(elements / (soft and 1024 or 2048)), function(x)
+    return x:mean(1), x:var(1)
+  end },
   { "var along rows", ALL, lines(soft and 1024 or 65536), function(x) return x:var(2) end },
   { "mean and var along rows", ALL, lines(soft and 1024 or 65536), function(x) return x:mean(2), x:var(2) end },
 }
@@ -78,8 +79,8 @@ print(line .. " --- |")
 for _, p in ipairs(programs) do
   local name, types, shape, f = unpack(p)
   for _, dtype in ipairs(types) do
-    local x = (gpuarray.arange(elements, "int32") % 1021 / 1021 + 3):astype(dtype)[{ { 1, shape[1] * (shape[2] or 1) } }]
-    x = x:reshape(unpack(shape)):copy():eval()
+    local n = shape[1] * (shape[2] or 1)
+    local x = (gpuarray.arange(n, "int32") % 1021 / 1021 + 3):astype(dtype):reshape(unpack(shape)):eval()
     local times, text = {}, ""
     for round = 0, rounds do -- one to compile
       for k, v in ipairs(variants) do

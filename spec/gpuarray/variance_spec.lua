@@ -102,8 +102,8 @@ local function moments(round, p, n, size, first, count)
 end
 
 local function defined(h, ddof)
-  local round, size, count = h.dtype.name == "float32" and single or double, nil, 1
-  size = round == single and 8 or 4
+  local round, count = h.dtype.name == "float32" and single or double, 1
+  local size = round == single and 8 or 4
   while count * size < h.size do count = count * 2 end
   return round(moments(round, h:data(), h.size, size, 0, count).squares / round(h.size - ddof))
 end

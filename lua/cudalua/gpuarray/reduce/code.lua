@@ -371,7 +371,8 @@ function M.generate(p, o)
     fields.batch = max(batch(p, o.tree and 8 or 16, o.heavy, M.BYTES), o.moments and o.moments.chunk or 1)
     fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
     fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, %d) %s(const unsigned long long outputs, "
-      .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(o.moments and o.moments.resident or 3, o.name,
+      .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(
+      o.moments and o.moments.resident or 3, o.name,
       split and ", const unsigned parts, words_t *partial, unsigned *counters" or "", fields.params)
     fields.per_group = split and " / parts" or ""
     fields.part = split and "blockIdx.x % parts" or "0"

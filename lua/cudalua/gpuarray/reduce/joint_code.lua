@@ -144,7 +144,8 @@ function M.kernel(p)
   local name = codegen.name(p, "array_" .. kind.row.name):gsub("_copy$", "")
   local function values(element) return ("%svalues_of(%s)"):format(spread and "first::" or "", element) end
   local types, device, kernel = reduce_code.generate(p, { name = name, own = concat(lines, "\n"), second = second,
-    tree = kind.tree, moments = kind.moments, heavy = #p.ops > 8, more = more, params = params, results = #kind.members, slow = true,
+    tree = kind.tree, moments = kind.moments, heavy = #p.ops > 8, more = more, params = params,
+    results = #kind.members, slow = true,
     divisors = divisors, stored = kind.stored,
     value = function(arguments)
       for i = 1, #p.scalars do add(arguments, "s%d", i) end

@@ -460,8 +460,8 @@ function M.kernel(tokens)
   for i, dt in ipairs(p.scalars) do add(params, "const %s s%d", ctype.register(dt), i) end
   for _, text in ipairs(extra) do add(params, "%s", text) end
   local name = codegen.name(p, "array_rows")
-  local fields = { joined = reduce_code.joined(), name = name, params = ", " .. concat(params, ", "), lanes = ending.lanes, warps = ending.warps,
-    packs = ending.turns, width = ending.width, bases = bases, functions = lambdas,
+  local fields = { name = name, params = ", " .. concat(params, ", "), lanes = ending.lanes, warps = ending.warps,
+    packs = ending.turns, width = ending.width, bases = bases, functions = lambdas, joined = reduce_code.joined(),
     first = #p.reductions == 0 and "" or across and "  const bool first = threadIdx.x < ROWS;" or
       "  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;" }
   local texts = {}

@@ -235,13 +235,13 @@ local function in_columns(w, p, most, moments)
   local columns, log_x = ceil(outputs / width), LOG_BLOCK
   if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), LOG_WARP) end
   local depth, groups = 2 ^ (LOG_BLOCK - log_x), ceil(columns / 2 ^ log_x)
-  local log_chunk = log_x == LOG_BLOCK and CHUNK or LEAST
+  local log_chunk, longest = log_x == LOG_BLOCK and CHUNK or LEAST, moments and moments.longest or LONG
   -- One block combines all parts of a group, so that there should not be many of them.
-  while log_chunk < (moments and moments.longest or LONG) and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
+  while log_chunk < longest and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
     M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
     log_chunk = log_chunk + 1
   end
-  p.turns = moments and moments.longest or log_chunk > CHUNK and LONG or CHUNK
+  p.turns = moments and max(longest, log_chunk) or log_chunk > CHUNK and LONG or CHUNK
   local chunk = 2 ^ log_chunk
   p.parts, p.first, p.second = ceil(n / (depth * chunk)), log_x, chunk
   p.form, p.blocks, p.counters = "columns", groups, 0
