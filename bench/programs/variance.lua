@@ -30,7 +30,9 @@ local programs = {
   { "mean and var down 3 columns", FLOATS, { math.floor(elements / 3), 3 }, function(x)
     return x:mean(1), x:var(1)
   end },
-  { "standardise columns", FLOATS, lines(soft and 16 or 256), function(x) return (x - x:mean(1, keep)) / x:std(1, keep) end },
+  { "standardise columns", FLOATS, lines(soft and 16 or 256), function(x)
+    return (x - x:mean(1, keep)) / x:std(1, keep)
+  end },
   { "mean and var down short columns", FLOATS, lines(elements / (soft and 1024 or 2048)), function(x)
     return x:mean(1), x:var(1)
   end },

@@ -2,9 +2,9 @@
 -- on their number alone, so each result has the bits that it has alone. The kernel can store the operand, too, as it
 -- computes each of its elements. Lanes that repeat an output (units_split) store the same once more.
 --
--- A variance of many elements is a member, too (kernels/array/moments.cu). So is one of fewer elements if a block has all
--- elements of its outputs: the kernel sees them once more, beside their mean. Otherwise it is two reductions: the mean, and
--- the mean of the squared distances from it.
+-- A variance of many elements is a member, too (kernels/array/moments.cu). So is one of fewer elements if a block has
+-- all elements of its outputs: the kernel sees them once more, beside their mean. Otherwise it is two reductions: the
+-- mean, and the mean of the squared distances from it.
 
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gathered = require "cudalua.gpuarray.reduce.axes"

@@ -343,7 +343,12 @@ local function phase_text(self, phase, used)
   lines_of(self, names, t.lines, "        ")
   for i, part in ipairs(self.parts) do
     if part.phase == phase then
-      if part.kind.moments then
+      if part.kind.moments and p.ending[1].form == "across" then -- a thread has whole chunks
+        add(t.declared, "  r%d::value_t p%d[PACKS];", i, i)
+        add(t.lines, "        p%d[j] = %s;", i, part.value)
+        add(t.ends, "  const r%d::acc_t c%d_row = r%d::of_row(shared%d, r%d::of_values(p%d, 0, %s));", i, i, i, i, i, i,
+          p.ending[1].full and "PACKS" or "begin >= n ? 0 : n - begin < PACKS ? (int)(n - begin) : PACKS")
+      elseif part.kind.moments then
         add(t.declared, "  r%d::acc_t t%d[PACKS];", i, i)
         add(t.packs, "    r%d::value_t p%d[WIDTH];", i, i)
         add(t.lines, "        p%d[e] = %s;", i, part.value)
