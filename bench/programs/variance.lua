@@ -4,6 +4,7 @@
 local cuda = require "cudalua"
 local gpuarray = require "cudalua.gpuarray"
 local joint = require "cudalua.gpuarray.reduce.joint"
+local run = require "cudalua.gpuarray.reduce.run"
 local now = dofile "bench/common/clock.lua"
 
 cuda.init()
@@ -56,10 +57,11 @@ local function with(changes)
   return all
 end
 local variants = { { "one pass", ONE, MOMENTS }, { "two passes", math.huge, MOMENTS },
-  { "one load of a row", ONE, with { together = 1 } },
-  { "a column a thread", ONE, with { most = 1, resident = 3 } },
-  { "4 columns", ONE, with { most = 4 } }, { "longer columns", ONE, with { longest = 7 } },
-  { "more blocks", ONE, with { resident = 3 } } }
+  { "rows: shared chunks", ONE, with { together = 1 } }, { "rows: 64 bytes", ONE, with { bytes = 64 } },
+  { "columns: one", ONE, with { most = 1, resident = 3 } }, { "columns: 4", ONE, with { most = 4 } },
+  { "columns: longer", ONE, with { longest = 7 } }, { "columns: 3 blocks", ONE, with { resident = 3 } },
+  { "more blocks", ONE, MOMENTS, blocks = 4096 } }
+local BLOCKS = run.blocks
 
 local function time(f, x)
   local function call()
@@ -86,7 +88,7 @@ for _, p in ipairs(programs) do
     local times, text = {}, ""
     for round = 0, rounds do -- one to compile
       for k, v in ipairs(variants) do
-        joint.TWO_PASSES, joint.moments = v[2], v[3]
+        joint.TWO_PASSES, joint.moments, run.blocks = v[2], v[3], v.blocks or BLOCKS
         times[k] = times[k] or {}
         times[k][round] = time(f, x)
       end

@@ -380,7 +380,7 @@ function M.generate(p, o)
   elseif form == "rows" then
     fields.rows = M.rows(width)
   else
-    fields.batch = batch(p, ending.turns, o.heavy, o.slow and M.BYTES / 2 or M.BYTES)
+    fields.batch = batch(p, ending.turns, o.heavy, o.moments and o.moments.bytes or o.slow and M.BYTES / 2 or M.BYTES)
     fields.rest = ending.rest and 1 or fields.batch
     fields.word = not o.tree and o.word and template.fill("reduce", "word_" .. o.word, {}) or ""
   end
