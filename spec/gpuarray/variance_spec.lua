@@ -139,7 +139,7 @@ describe("Variances in one pass", function()
   setup(gpu.context)
 
   it("have at most four times the error of two passes, also with a mean far from 0", function()
-    local n, checked = soft and 2 ^ 17 or 2 ^ 20, false
+    local n, checked = soft and 2 ^ 16 or 2 ^ 20, false
     local cases = {}
     for _, t in ipairs { "float32", "float64" } do
       for _, input in ipairs(INPUTS) do
@@ -185,6 +185,22 @@ describe("Variances in one pass", function()
     end
   end)
 
+  local collecting = false -- kernels, which are compiled together; there are no results yet
+
+  local function together(f)
+    collecting = true
+    batch.run(function()
+      f()
+      collecting = false
+    end)
+    assert.is_false(collecting)
+  end
+
+  local function same(want, got, what)
+    want, got = bits(want), bits(got)
+    if not collecting then assert.equal(want, got, what) end
+  end
+
   -- The variance of rows, and the same computed otherwise: the first element of each is the name of the way.
   local function ways(a)
     local n = a.shape[2]
@@ -204,14 +220,21 @@ describe("Variances in one pass", function()
     way("beside others", function()
       local mean, v, greatest = columns:mean(1), columns:var(1), columns:argmax(1)
       gpuarray.eval(mean, v, greatest)
-      assert.equal(bits(a:mean(2)), bits(mean))
-      assert.equal(bits(a:argmax(2)), bits(greatest))
+      same(a:mean(2), mean, "means")
+      same(a:argmax(2), greatest, "places")
       return v
     end)
     way("rows beside others", function()
       local mean, v = a:mean(2), a:var(2)
       gpuarray.eval(mean, v)
-      assert.equal(bits(columns:mean(1)), bits(mean))
+      same(columns:mean(1), mean, "means of rows")
+      return v
+    end)
+    way("of what is stored", function()
+      local x = a + a - a
+      local v = x:var(2)
+      gpuarray.eval(x, v)
+      same(a, x, "what is stored")
       return v
     end)
     way("of an expression", function() return (a + a - a):var(2) end)
@@ -237,13 +260,13 @@ describe("Variances in one pass", function()
     return list
   end
 
-  local function check_ways(a, settings)
-    local want
+  -- Compares all ways with the first one, or `want`.
+  local function check_ways(a, want)
     local list = ways(a)
     for _, way in ipairs(list) do
-      local got = bits(way[2]())
-      want = want or got
-      assert.equal(want, got, ("%s of %s, %d elements%s"):format(way[1], a.dtype.name, a.shape[2], settings or ""))
+      local v = way[2]()
+      want = want or v
+      same(want, v, ("%s of %s, %d elements"):format(way[1], a.dtype.name, a.shape[2]))
     end
     return #list, want
   end
@@ -252,32 +275,36 @@ describe("Variances in one pass", function()
 
   it("are the same in all layouts, forms and types", function()
     local n = 0
-    for k, t in ipairs { "float32", "float64", "float16", "int8", "int32" } do
-      for _, shape in ipairs(k == 1 and { { 2, 5000 }, { 3, 4099 }, { 17, 4224 } } or { { 3, 4224 } }) do
-        n = n + check_ways(numbers(shape, t))
+    together(function()
+      for k, t in ipairs { "float32", "float64", "float16", "int8", "int32" } do
+        for _, shape in ipairs(k == 1 and { { 2, 5003 }, { 17, 4224 } } or { { 3, 4224 } }) do
+          n = n + check_ways(numbers(shape, t))
+        end
       end
-    end
-    assert.is_true(n > 60)
+    end)
+    assert.is_true(n > 50)
   end)
 
   it("are the same for all grids, and however kernels divide the work", function()
-    local a = numbers({ 3, 9088 }, "float32")
-    local _, want = check_ways(a)
-    for _, blocks in ipairs { 1, 4, 256 } do
-      local restore = knob(run, "blocks", blocks)
-      assert.equal(want, select(2, check_ways(a, (" and %d blocks"):format(blocks))))
+    local a, usual = numbers({ 3, 9088 }, "float32"), joint.moments
+    together(function()
+      local _, want = check_ways(a)
+      for _, blocks in ipairs { 1, 256 } do
+        local restore = knob(run, "blocks", blocks)
+        check_ways(a, want)
+        restore()
+      end
+      local restore = knob(plan, "LIMIT", 1) -- elements are numbered with 64 bits
+      check_ways(a, want)
       restore()
-    end
-    finally(knob(plan, "LIMIT", 1)) -- elements are numbered with 64 bits
-    assert.equal(want, select(2, check_ways(a, " with long numbers")))
-    local usual = joint.moments
-    for _, changes in ipairs { { together = 1 }, { most = 4 }, { most = 1, longest = 4 }, { longest = 10 } } do
-      local m = {}
-      for key, value in pairs(usual.float32) do m[key] = changes[key] or value end
-      local restore = knob(joint, "moments", { float32 = m, float64 = usual.float64 })
-      assert.equal(want, select(2, check_ways(a, " otherwise")))
-      restore()
-    end
+      for _, changes in ipairs { { together = 1, most = 4 }, { most = 1, longest = 4 } } do
+        local m = {}
+        for key, value in pairs(usual.float32) do m[key] = changes[key] or value end
+        restore = knob(joint, "moments", { float32 = m, float64 = usual.float64 })
+        check_ways(a, want)
+        restore()
+      end
+    end)
   end)
 
   it("are the same in row kernels", function()
@@ -289,10 +316,8 @@ describe("Variances in one pass", function()
       assert.equal(1, launches(function() standard():eval() end), name)
       assert.equal(want, bits(standard()), name)
     end
-    for _, t in ipairs { "float32", "float16", "float64" } do
-      for _, n in ipairs { 4104, 5003, 8192 } do
-        check(numbers({ 3, n }, t), 2, t .. n)
-      end
+    for _, case in ipairs { { "float32", 8192 }, { "float32", 5003 }, { "float16", 5003 }, { "float64", 4104 } } do
+      check(numbers({ 3, case[2] }, case[1]), 2, table.concat(case, " "))
     end
     finally(knob(joint, "TWO_PASSES", 512)) -- columns on chip are shorter
     for _, n in ipairs { 513, 1024 } do
