@@ -59,7 +59,7 @@ end
 local variants = { { "one pass", ONE, MOMENTS }, { "two passes", math.huge, MOMENTS },
   { "rows: shared chunks", ONE, with { together = 1 } }, { "rows: 64 bytes", ONE, with { bytes = 64 } },
   { "columns: one", ONE, with { most = 1, resident = 3 } }, { "columns: 4", ONE, with { most = 4 } },
-  { "columns: longer", ONE, with { longest = 7 } }, { "columns: 3 blocks", ONE, with { resident = 3 } },
+  { "columns: shorter", ONE, with { longest = 6 } }, { "columns: 3 blocks", ONE, with { resident = 3 } },
   { "more blocks", ONE, MOMENTS, blocks = 4096 } }
 local BLOCKS = run.blocks
 

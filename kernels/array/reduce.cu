@@ -324,7 +324,7 @@ template <int V>
 __device__ __forceinline__ void combine_parts(acc_t (&x)[V], words_t *shared, const words_t *p,
                                               const unsigned long long step, const unsigned parts,
                                               const unsigned threads_of_slot, const unsigned count) {
-  enum { N = V > 4 || V * sizeof(acc_t) > 16 ? 2 : 8 }; // parts that are read before the first is used
+  enum { N = V > 4 ? 2 : V * sizeof(acc_t) > 32 ? 4 : 8 }; // parts that are read before the first is used
   if (parts <= count) { // as is common
     const unsigned i = threadIdx.x / threads_of_slot;
 #pragma unroll

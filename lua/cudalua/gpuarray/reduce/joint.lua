@@ -125,7 +125,7 @@ M.TWO_PASSES = 4096
 
 ---@type table<string, cudalua.gpuarray.Moments>  by the type that is computed in
 M.moments = {
-  float32 = { chunk = 8, together = 8, bytes = 128, most = 2, longest = 6, resident = 2 },
+  float32 = { chunk = 8, together = 8, bytes = 128, most = 2, longest = 7, resident = 2 },
   float64 = { chunk = 4, together = 4, bytes = 128, most = 1, longest = 6, resident = 2 },
 }
 
