@@ -79,19 +79,20 @@ template <int LANES, int N, class T> __device__ __forceinline__ T chunk_sum(T (&
   return v[0];
 }
 
-// A chunk of which this lane has N elements, and the first m of them are there. All lanes of a chunk get it. What
-// exceeds the type gives infinity, and what is not finite NaN, if the mean, which does not matter then, is finite.
-template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, const int m) {
+// A chunk of which this lane has N elements. Those whose bit is set are there. All lanes of a chunk get it. What exceeds
+// the type gives infinity, and what is not finite NaN, if the mean, which does not matter then, is finite.
+// Bits, as ptxas of CUDA 13.0 takes min(max(m, 0), 8) == 8 for true where it is not (VIMNMX.RELU on sm_90).
+template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, const unsigned there) {
   enum { LANES = CHUNK / N };
-  int counts[1] = {m};
+  int counts[1] = {__popc(there)};
   const int n = chunk_sum<LANES>(counts);
   value_t v[N], rests[N];
 #pragma unroll
-  for (int e = 0; e < N; e++) v[e] = e < m ? x[e] : (value_t)0;
+  for (int e = 0; e < N; e++) v[e] = there >> e & 1 ? x[e] : (value_t)0;
   const value_t sum = chunk_sum<LANES>(v), mean = n == CHUNK ? sum * ((value_t)1 / CHUNK) : sum / (value_t)n;
 #pragma unroll
   for (int e = 0; e < N; e++) {
-    rests[e] = e < m ? x[e] - mean : (value_t)0;
+    rests[e] = there >> e & 1 ? x[e] - mean : (value_t)0;
     v[e] = rests[e] * rests[e];
   }
   const value_t squares = chunk_sum<LANES>(v), rest = chunk_sum<LANES>(rests);
@@ -107,15 +108,17 @@ template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, con
 }
 
 template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N], const index_t, const int m) {
+  static_assert(N <= 64, "a bit for each element");
+  const unsigned long long there = m < 64 ? (1ull << m) - 1 : ~0ull;
   if constexpr (N < CHUNK) { // neighbouring lanes have a chunk; the first one keeps it
-    const acc_t y = chunk_of<N>(x, m);
+    const acc_t y = chunk_of<N>(x, (unsigned)there);
     return (threadIdx.x >> LOG_X & CHUNK / N - 1) == 0 ? y : neutral();
   } else {
     acc_t v[N / CHUNK];
 #pragma unroll
     for (int i = 0; i < N / CHUNK; i++) {
-      const int left = m - i * CHUNK;
-      v[i] = chunk_of<CHUNK>(x + i * CHUNK, left < 0 ? 0 : left < CHUNK ? left : CHUNK);
+      const unsigned bits = (unsigned)(there >> i * CHUNK) & (1u << CHUNK) - 1;
+      v[i] = chunk_of<CHUNK>(x + i * CHUNK, bits);
     }
 #pragma unroll
     for (int width = 1; width < N / CHUNK; width *= 2)

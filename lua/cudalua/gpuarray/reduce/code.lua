@@ -368,7 +368,8 @@ function M.generate(p, o)
   for _, text in ipairs(o.divisors or {}) do fields.divisors = fields.divisors .. ", " .. text:match "%w+$" end
   if columns then
     part = "columns"
-    fields.batch = max(batch(p, o.tree and 8 or 16, o.heavy, M.BYTES), o.moments and o.moments.chunk or 1)
+    local m = o.moments
+    fields.batch = max(batch(p, m and m.rows or o.tree and 8 or 16, o.heavy, M.BYTES), m and m.chunk or 1)
     fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
     fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, %d) %s(const unsigned long long outputs, "
       .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(
