@@ -107,6 +107,11 @@ template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, con
   return made(mean, more, squares - rest * more, n);
 }
 
+// The last chunks of a row take a function of their own: compilers would have it once for each pack.
+template <int N> __device__ __noinline__ acc_t some_of_chunk(const value_t *x, const unsigned there) {
+  return chunk_of<N>(x, there);
+}
+
 template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N], const index_t, const int m) {
   static_assert(N <= 64, "a bit for each element");
   const unsigned long long there = m < 64 ? (1ull << m) - 1 : ~0ull;
@@ -118,7 +123,7 @@ template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N
 #pragma unroll
     for (int i = 0; i < N / CHUNK; i++) {
       const unsigned bits = (unsigned)(there >> i * CHUNK) & (1u << CHUNK) - 1;
-      v[i] = chunk_of<CHUNK>(x + i * CHUNK, bits);
+      v[i] = m == N ? chunk_of<CHUNK>(x + i * CHUNK, bits) : some_of_chunk<CHUNK>(x + i * CHUNK, bits);
     }
 #pragma unroll
     for (int width = 1; width < N / CHUNK; width *= 2)

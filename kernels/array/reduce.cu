@@ -444,9 +444,10 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
 }
 
 //: tree_column
-// Values that come one after the other, combined pairwise: as a binary number counts.
+// Values that come one after the other, combined pairwise: as a binary number counts. Those of high levels are used
+// seldom, so they can be in memory, where they take no registers.
 struct Column {
-  acc_t left[@levels@];
+  acc_t left[@levels@], *high = nullptr;
   unsigned count = 0;
   template <bool FULL> __device__ __forceinline__ void add(acc_t x) {
     bool done = false;
@@ -461,6 +462,12 @@ struct Column {
         }
       }
     }
+    if (@high@ > 0 && !done) {
+      unsigned level = 0;
+#pragma unroll 1
+      for (; count >> @levels@ + level & 1; level++) x = joined<FULL>(high[level], x);
+      high[level] = x;
+    }
     count++;
   }
   __device__ __forceinline__ acc_t combined(index_t) const {
@@ -468,6 +475,9 @@ struct Column {
 #pragma unroll
     for (int level = 0; level < @levels@; level++)
       if (count >> level & 1) x = combine(left[level], x);
+#pragma unroll 1
+    for (int level = 0; level < @high@; level++)
+      if (count >> @levels@ + level & 1) x = combine(high[level], x);
     return x;
   }
   template <class Value>
@@ -493,6 +503,11 @@ struct Column {
     else
       add<false>(of_values(v, r, m));
 
+//: high_levels
+  acc_t high[@width@][@high@];
+#pragma unroll
+  for (int e = 0; e < @width@; e++) column[e].high = high[e];
+
 //: free_column
 struct Column {
   part_t part = none();
@@ -517,6 +532,7 @@ struct Column {
   const unsigned long long k = ((group << log_x) + (threadIdx.x & width - 1)) * @width@;
   const unsigned long long first = (part * depth + slot) * chunk;
   Column column[@width@];
+@high_levels@
   if (k < outputs && first < n) {
     const bases_t b = bases(k);
     const int count = (int)(n - first < chunk ? n - first : chunk);

@@ -371,6 +371,9 @@ function M.generate(p, o)
     local m = o.moments
     fields.batch = max(batch(p, m and m.rows or o.tree and 8 or 16, o.heavy, M.BYTES), m and m.chunk or 1)
     fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
+    local low = m and min(m.levels, fields.levels) or fields.levels
+    fields.levels, fields.high = low, fields.levels - low
+    fields.high_levels = fields.high > 0 and template.fill("reduce", "high_levels", fields) or ""
     fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, %d) %s(const unsigned long long outputs, "
       .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(
       o.moments and o.moments.resident or 3, o.name,

@@ -238,7 +238,7 @@ local function in_columns(w, p, most, moments)
   local log_chunk, longest = log_x == LOG_BLOCK and CHUNK or LEAST, moments and moments.longest or LONG
   -- One block combines all parts of a group, so that there should not be many of them.
   while log_chunk < longest and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
-    M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
+    M.blocks * (moments and moments.share or 1 / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1)) do
     log_chunk = log_chunk + 1
   end
   p.turns = moments and max(longest, log_chunk) or log_chunk > CHUNK and LONG or CHUNK
