@@ -11,6 +11,7 @@ return {
   ["products and means"] = "f8fde346",
   ["variances"] = "d02f8212",
   ["variances of rows"] = "74505d67",
+  ["variances in one pass"] = "ec43be58",
   ["norms"] = "cded3d7b",
   ["norms of other orders"] = "0ecf63ff",
   ["logarithms of sums of exponentials"] = "74752379",
