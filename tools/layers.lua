@@ -14,6 +14,7 @@ return {
     -- 400: products that are reduced go through tiles (docs/products.md): squared distances read each element once.
     -- 350: stencils without maps inside (docs/stencils.md).
     -- 200: masks that are expressions are computed in the pass that counts them, and bits of them are kept.
+    -- 100: variances in one pass over memory (docs/rows.md), also in row kernels.
     budget = 55200,
     layers = {
       { "base", "base/",

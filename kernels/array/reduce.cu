@@ -37,9 +37,15 @@ __device__ __forceinline__ acc_t shuffle(const acc_t x, const unsigned mask) {
   return words.x;
 }
 
+// Combines two values. FULL: all elements of both are there, and they are equally many.
+template <bool FULL> __device__ __forceinline__ acc_t joined(const acc_t a, const acc_t b) {
+  return @joined@;
+}
+
 // Combines the lanes of a warp whose numbers differ in these bits; the first one has the result.
+template <bool FULL = false>
 __device__ __forceinline__ acc_t lanes(acc_t x, const unsigned from, const unsigned to) {
-  for (unsigned mask = from; mask < to; mask *= 2) x = combine(x, shuffle(x, mask));
+  for (unsigned mask = from; mask < to; mask *= 2) x = joined<FULL>(x, shuffle(x, mask));
   return x;
 }
 
@@ -68,6 +74,16 @@ __device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, c
 #pragma unroll
   for (int e = 0; e < @width@; e++) v[e] = e < m ? start(value(x, e, r + e), r + e) : neutral();
   return pairwise(v);
+}
+
+//: chunks_pack
+template <class Value>
+__device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, const index_t r, const int m) {
+  value_t v[@width@];
+#pragma unroll
+  for (int e = 0; e < @width@; e++)
+    if (e < m) v[e] = value(x, e, r + e);
+  return of_values(v, r, m);
 }
 
 //: free_pack
@@ -104,12 +120,23 @@ __device__ __forceinline__ int valid(const index_t n, const index_t r) {
 }
 
 //: exchange
+// One of two values, word by word: compilers keep structs that are chosen as a whole in memory.
+__device__ __forceinline__ acc_t chosen(const bool first, const acc_t a, const acc_t b) {
+  words_t x, y;
+  x.x = a;
+  y.x = b;
+#pragma unroll
+  for (int i = 0; i < (sizeof(acc_t) + 3) / 4; i++) x.word[i] = first ? x.word[i] : y.word[i];
+  return x.x;
+}
+
 // Two turns' values a and b that all lanes have, combined between lanes that differ in one bit: those without it have
 // a's then, the others b's.
+template <bool FULL = false>
 __device__ __forceinline__ acc_t exchange(const acc_t a, const acc_t b, const unsigned mask) {
   const bool upper = (threadIdx.x & mask) != 0;
-  const acc_t other = shuffle(upper ? a : b, mask);
-  return combine(upper ? other : a, upper ? b : other);
+  const acc_t other = shuffle(chosen(upper, a, b), mask);
+  return joined<FULL>(chosen(upper, other, a), chosen(upper, b, other));
 }
 
 //: tree_unit
@@ -132,7 +159,7 @@ __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const 
 #pragma unroll
     for (int count = BATCH; count > 1; count /= 2, mask *= 2)
 #pragma unroll
-      for (int i = 0; i < count / 2; i++) v[i] = exchange(v[2 * i], v[2 * i + 1], mask);
+      for (int i = 0; i < count / 2; i++) v[i] = exchange<FULL>(v[2 * i], v[2 * i + 1], mask);
     x = v[0];
     if (BATCH < @turns@) { // as a binary number counts
       bool stored = false;
@@ -140,7 +167,7 @@ __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const 
       for (int level = 0; level < LEVELS; level++, mask *= 2) {
         if (stored) continue;
         if (done >> level & 1) {
-          x = exchange(left[level], x, mask);
+          x = exchange<FULL>(left[level], x, mask);
         } else {
           left[level] = x;
           stored = true;
@@ -148,7 +175,7 @@ __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const 
       }
     }
   }
-  return lanes(lanes(x, @turns@ << @log_x@, 32), 1 << @log_x@, @turns@ << @log_x@);
+  return lanes<FULL>(lanes<FULL>(x, @turns@ << @log_x@, 32), 1 << @log_x@, @turns@ << @log_x@);
 }
 
 //: each
@@ -297,7 +324,7 @@ template <int V>
 __device__ __forceinline__ void combine_parts(acc_t (&x)[V], words_t *shared, const words_t *p,
                                               const unsigned long long step, const unsigned parts,
                                               const unsigned threads_of_slot, const unsigned count) {
-  enum { N = V > 4 ? 2 : 8 }; // parts that are read before the first is used
+  enum { N = V > 4 ? 2 : V * sizeof(acc_t) > 32 ? 4 : 8 }; // parts that are read before the first is used
   if (parts <= count) { // as is common
     const unsigned i = threadIdx.x / threads_of_slot;
 #pragma unroll
@@ -362,7 +389,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   for (int i = 0; i < @rows@; i++) {
     const bool there = k + i * rows < outputs;
     const acc_t x = lanes(of_pack(value, raw[i], r, there ? m : 0), 1, 1u << log_lanes);
-    if (lane == 0 && there) put(k + i * rows, finish(x, count));
+    if (lane == 0 && there) put(k + i * rows, finish(x, count@divisors@));
   }
 }
 
@@ -386,7 +413,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   const unsigned row = threadIdx.x >> log_units;
   const acc_t x = slots(shared, row < rows ? shared[threadIdx.x].x : neutral(), 1, units);
   if ((threadIdx.x & units - 1) == 0 && row < rows && first + row < outputs)
-    put(first + row, finish(x, count));
+    put(first + row, finish(x, count@divisors@));
 }
 
 //: units_split
@@ -413,26 +440,33 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   if (threadIdx.x < side) partial[k * parts + part].x = x[0];
   if (!is_last(counters + group, parts)) return;
   combine_parts(x, shared, partial + k * parts, 1, parts, 1 << @log_x@, 256 >> @log_x@);
-  if (threadIdx.x < side) put(k, finish(x[0], count));
+  if (threadIdx.x < side) put(k, finish(x[0], count@divisors@));
 }
 
 //: tree_column
-// Values that come one after the other, combined pairwise: as a binary number counts.
+// Values that come one after the other, combined pairwise: as a binary number counts. Those of high levels are used
+// seldom, so they can be in memory, where they take no registers.
 struct Column {
-  acc_t left[@levels@];
+  acc_t left[@levels@], *high = nullptr;
   unsigned count = 0;
-  __device__ __forceinline__ void add(acc_t x) {
+  template <bool FULL> __device__ __forceinline__ void add(acc_t x) {
     bool done = false;
 #pragma unroll
     for (int level = 0; level < @levels@; level++) {
       if (!done) {
         if (count >> level & 1) {
-          x = combine(left[level], x);
+          x = joined<FULL>(left[level], x);
         } else {
           left[level] = x;
           done = true;
         }
       }
+    }
+    if (@high@ > 0 && !done) {
+      unsigned level = 0;
+#pragma unroll 1
+      for (; count >> @levels@ + level & 1; level++) x = joined<FULL>(high[level], x);
+      high[level] = x;
     }
     count++;
   }
@@ -441,17 +475,38 @@ struct Column {
 #pragma unroll
     for (int level = 0; level < @levels@; level++)
       if (count >> level & 1) x = combine(left[level], x);
+#pragma unroll 1
+    for (int level = 0; level < @high@; level++)
+      if (count >> @levels@ + level & 1) x = combine(high[level], x);
     return x;
   }
   template <class Value>
   __device__ __forceinline__ void elements(const Value &value, const packs_t (&raw)[@batch@], const int e,
                                            const index_t r, const int m, int) {
+@elements@
+  }
+};
+
+//: tree_elements
     acc_t v[@batch@];
 #pragma unroll
     for (int i = 0; i < @batch@; i++) v[i] = i < m ? start(value(raw[i], e, r + i), r + i) : neutral();
-    add(pairwise(v));
-  }
-};
+    add<false>(pairwise(v));
+
+//: chunks_elements
+    value_t v[@batch@];
+#pragma unroll
+    for (int i = 0; i < @batch@; i++)
+      if (i < m) v[i] = value(raw[i], e, r + i);
+    if (m == @batch@)
+      add<true>(of_values(v, r, m));
+    else
+      add<false>(of_values(v, r, m));
+
+//: high_levels
+  acc_t high[@width@][@high@];
+#pragma unroll
+  for (int e = 0; e < @width@; e++) column[e].high = high[e];
 
 //: free_column
 struct Column {
@@ -477,6 +532,7 @@ struct Column {
   const unsigned long long k = ((group << log_x) + (threadIdx.x & width - 1)) * @width@;
   const unsigned long long first = (part * depth + slot) * chunk;
   Column column[@width@];
+@high_levels@
   if (k < outputs && first < n) {
     const bases_t b = bases(k);
     const int count = (int)(n - first < chunk ? n - first : chunk);
@@ -508,7 +564,7 @@ struct Column {
 //: columns_whole
   if (slot == 0 && k < outputs) {
 #pragma unroll
-    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of));
+    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of@divisors@));
   }
 
 //: columns_split
@@ -520,5 +576,5 @@ struct Column {
   combine_parts(x, shared, partial + (k < outputs ? k : 0), outputs, parts, width, depth);
   if (slot == 0 && k < outputs) {
 #pragma unroll
-    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of));
+    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of@divisors@));
   }

@@ -118,6 +118,10 @@ function M.list(scale)
   end)
   case("variances", function() return line "float32":var { ddof = 1 }, tall():std(1) end)
   more("variances of rows", function() return flat():var(2), tall():std(2), line "float64":var() end)
+  more("variances in one pass", function()
+    return narrow():var(1), narrow():std(1), flat():std(2), flat().T:copy():var(1), line "float16":var(),
+      line "float64":std(), whole "int8":var(), whole "int32":var { ddof = 1 }
+  end)
   case("norms", function() return line "float32":norm() end)
   more("norms of other orders", function()
     return line "float32":norm { ord = 1 }, line "float32":norm { ord = math.huge }, flat():norm(2), complex():norm()

@@ -9,6 +9,7 @@ local ctype = require "cudalua.gpuarray.kernel.ctype"
 local dtypes = require "cudalua.dtype"
 local outer_code = require "cudalua.gpuarray.reduce.outer_code"
 local prelude = require "cudalua.base.prelude"
+local reductions = require "cudalua.gpuarray.reduce.reductions"
 local template = require "cudalua.gpuarray.kernel.template"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -78,14 +79,41 @@ local function positions(lines, kind, value, placed, tree)
   add(lines, "%sacc_t end(const part_t &part, const index_t r) { return acc_t{part.value, r + part.at}; }", OWN)
 end
 
+-- The moments of chunks.
+local function moments(lines, kind)
+  add(lines, "typedef %s value_t;", ctype.register(kind.acc))
+  add(lines, "%s", template.fill("moments", kind.acc.name, {}))
+  add(lines, "%s", template.fill("moments", "chunks", { chunk = kind.moments.chunk,
+    infinite = reductions.kind(reductions.min, kind.acc).neutral }))
+end
+
+---Bytes and alignment of what a reduction combines.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param wide boolean  elements are numbered with 64 bits
+---@return integer bytes
+---@return integer alignment
+function M.size_of(kind, wide)
+  local n = kind.acc.itemsize
+  if kind.moments then return n == 8 and 32 or wide and 24 or 16, 8 end
+  if kind.row.position then return (wide or n == 8) and 16 or 8, (wide or n == 8) and 8 or 4 end
+  return n, kind.acc.kind == "complex" and n == 8 and 8 or n
+end
+
 ---acc_t and what is done with it, but for finish().
 ---@param lines string[]  get it
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param pieces table<string, boolean>
 ---@param placed boolean  elements come in any order, each with its place
 ---@param tree boolean    the order of combinations is fixed
-function M.combination(lines, kind, pieces, placed, tree)
+---@param chunks? boolean  the kernel combines chunks: moments.cu
+function M.combination(lines, kind, pieces, placed, tree, chunks)
   pieces_of(pieces, kind.acc, kind.finished, kind.result)
+  if kind.moments then return moments(lines, kind) end
+  if chunks then
+    M.combination(lines, kind, pieces, placed, true)
+    add(lines, "%s", template.fill("moments", "tree_values", {}))
+    return
+  end
   if kind.row.position then return positions(lines, kind, ctype.register(kind.acc), placed, tree) end
   prelude.needed(kind.combine, pieces)
   add(lines, "typedef %s value_t;", ctype.register(kind.values[#kind.values]))
@@ -299,6 +327,7 @@ M.BYTES = 128
 ---@field name string
 ---@field own string          acc_t and what is done with it: see reduce.cu
 ---@field tree boolean        the order of combinations is fixed
+---@field moments? cudalua.gpuarray.Moments  elements are combined in chunks
 ---@field heavy boolean       elements take long to compute
 ---@field slow boolean        combining them takes long
 ---@field params string[]     before those of the arrays
@@ -335,13 +364,21 @@ function M.generate(p, o)
   if o.told then add(params, "const unsigned long long told, const unsigned ticket") end
   local fields = { name = o.name, params = ", " .. concat(params, ", "), width = width, log_x = ending.log_x,
     functions = o.lines and o.lines .. "\n" .. lambdas or lambdas, turns = ending.turns }
-  local part, mode = form, o.tree and "tree" or "free"
+  local part, mode = form, o.moments and "chunks" or o.tree and "tree" or "free"
+  fields.joined = M.joined(o.moments and (columns or width >= o.moments.chunk))
+  fields.divisors = ""
+  for _, text in ipairs(o.divisors or {}) do fields.divisors = fields.divisors .. ", " .. text:match "%w+$" end
   if columns then
     part = "columns"
-    fields.batch = batch(p, o.tree and 8 or 16, o.heavy, M.BYTES)
+    local m = o.moments
+    fields.batch = max(batch(p, m and m.rows or o.tree and 8 or 16, o.heavy, M.BYTES), m and m.chunk or 1)
     fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
-    fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, 3) %s(const unsigned long long outputs, "
-      .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(o.name,
+    local low = m and min(m.levels, fields.levels) or fields.levels
+    fields.levels, fields.high = low, fields.levels - low
+    fields.high_levels = fields.high > 0 and template.fill("reduce", "high_levels", fields) or ""
+    fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, %d) %s(const unsigned long long outputs, "
+      .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(
+      o.moments and o.moments.resident or 3, o.name,
       split and ", const unsigned parts, words_t *partial, unsigned *counters" or "", fields.params)
     fields.per_group = split and " / parts" or ""
     fields.part = split and "blockIdx.x % parts" or "0"
@@ -349,14 +386,12 @@ function M.generate(p, o)
   elseif form == "rows" then
     fields.rows = M.rows(width)
   else
-    fields.batch = batch(p, ending.turns, o.heavy, o.slow and M.BYTES / 2 or M.BYTES)
+    fields.batch = batch(p, ending.turns, o.heavy, o.moments and o.moments.bytes or o.slow and M.BYTES / 2 or M.BYTES)
     fields.rest = ending.rest and 1 or fields.batch
     fields.word = not o.tree and o.word and template.fill("reduce", "word_" .. o.word, {}) or ""
   end
-  local index = ("typedef %s index_t;\n"):format(ending.wide and "unsigned long long" or "unsigned")
+  local index = M.index_t(ending.wide, o.moments and ending.log_x)
   local device = M.pieces_of_kernel(form, mode, fields, o)
-  fields.divisors = ""
-  for _, text in ipairs(o.divisors or {}) do fields.divisors = fields.divisors .. ", " .. text:match "%w+$" end
   if not o.second then return index .. types, device, template.fill("reduce", part, fields) end
   if columns then
     for name, value in pairs_of { first = "value", second = "squared" } do
@@ -369,6 +404,20 @@ function M.generate(p, o)
   return index .. types, device, template.fill("spread", form, fields)
 end
 
+---How reduce.cu combines two values.
+---@param equal boolean|nil  the reduction has equal(), for equally many elements
+---@return string
+function M.joined(equal) return equal and "FULL ? equal(a, b) : combine(a, b)" or "combine(a, b)" end
+
+---The type of elements' numbers.
+---@param wide boolean
+---@param log_x integer|false|nil  of kernels that combine chunks
+---@return string
+function M.index_t(wide, log_x)
+  return ("typedef %s index_t;\n%s"):format(wide and "unsigned long long" or "unsigned",
+    log_x and ("enum { LOG_X = %d };\n"):format(log_x) or "")
+end
+
 -- The functions that a kernel of this form uses.
 function M.pieces_of_kernel(form, mode, fields, o)
   local device, split = {}, form:find("split", 1, true)
@@ -376,17 +425,18 @@ function M.pieces_of_kernel(form, mode, fields, o)
   fill "common"
   if o.told then fill "tell" end
   if form:find "^columns" then
-    fill(mode .. "_column")
+    if mode ~= "free" then fields.elements = template.fill("reduce", mode .. "_elements", fields) end
+    fill(mode == "free" and "free_column" or "tree_column")
   elseif form == "rows" then
     fill(mode .. "_pack")
   else
-    if mode == "tree" then
-      fill "tree_pack"
+    if mode ~= "free" then
+      fill(mode .. "_pack")
       fill "exchange"
     end
     fill "unit"
-    if mode ~= "tree" then fill(o.word and "words" or "each") end
-    fill(mode .. "_unit")
+    if mode == "free" then fill(o.word and "words" or "each") end
+    fill(mode == "free" and "free_unit" or "tree_unit")
     fill "any_unit"
   end
   if form ~= "rows" then fill "block" end
@@ -440,7 +490,8 @@ function M.kernel(p)
   if #p.ops > 0 then name = codegen.name(p, name) end
   for i, dt in ipairs(p.scalars) do add(more, "const %s s%d", ctype.register(dt), i) end
   local types, device, kernel = M.generate(p, { name = name, own = own, tree = kind.tree, heavy = heavy, more = more,
-    word = word, told = told, slow = kind.row.position or kind.acc.itemsize == 8,
+    word = word, told = told, slow = kind.row.position or kind.moments or kind.acc.itemsize == 8,
+    moments = kind.moments,
     params = { ctype.memory(kind.result) .. " *out" },
     value = function(arguments)
       local place = ending.placed and table.remove(arguments, nleaves + 1)
@@ -449,8 +500,7 @@ function M.kernel(p)
       return place and ("acc_t{%s, (index_t)(%s)}"):format(text, place) or text
     end })
   return { pieces = pieces, device = concat({ p.compute, types, own, device }, "\n"), kernel = kernel, name = name,
-    told = told,
-    acc_bytes = kind.row.position and (ending.wide and 16 or 2 * max(kind.acc.itemsize, 4)) or kind.acc.itemsize }
+    told = told, acc_bytes = (M.size_of(kind, ending.wide)) }
 end
 
 return M

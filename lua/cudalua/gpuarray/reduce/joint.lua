@@ -2,13 +2,15 @@
 -- on their number alone, so each result has the bits that it has alone. The kernel can store the operand, too, as it
 -- computes each of its elements. Lanes that repeat an output (units_split) store the same once more.
 --
--- A variance is a member, too, where a block has all elements of its outputs: the kernel sees the elements once more,
--- beside their mean. Elsewhere it is two reductions: the mean, and the mean of the squared distances from it.
+-- A variance of many elements is a member, too (kernels/array/moments.cu). So is one of fewer elements if a block has
+-- all elements of its outputs: the kernel sees them once more, beside their mean. Otherwise it is two reductions: the
+-- mean, and the mean of the squared distances from it.
 
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gathered = require "cudalua.gpuarray.reduce.axes"
 local joint_code = require "cudalua.gpuarray.reduce.joint_code"
 local plan = require "cudalua.gpuarray.core.plan"
+local reduce_code = require "cudalua.gpuarray.reduce.code"
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local run = require "cudalua.gpuarray.core.run"
@@ -16,7 +18,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 local sub = require("cudalua.base.tables").sub
 local pairs_of = require "cudalua.base.pairs_of"
 
-local ceil, max = math.ceil, math.max
+local ceil, max, min = math.ceil, math.max, math.min
 local AGAIN = run.AGAIN
 
 local M = {}
@@ -27,20 +29,16 @@ M.MOST, M.BYTES = 4, 32
 ---docs/programs.md.
 M.COLUMN_BYTES = 16
 
--- ---- kinds ----------------------------------------------------------------------------------------------------------
+---Bytes if a variance in one pass is among them: a thread has fewer columns then.
+M.CHUNK_BYTES = 40
 
--- Bytes and alignment of what a reduction combines.
-local function size_of(kind, wide)
-  local n = kind.acc.itemsize
-  if kind.row.position then return (wide or n == 8) and 16 or 8, (wide or n == 8) and 8 or 4 end
-  return n, kind.acc.kind == "complex" and kind.acc.itemsize == 8 and 8 or n
-end
+-- ---- kinds ----------------------------------------------------------------------------------------------------------
 
 -- Bytes of a struct of them.
 local function bytes_of(parts, wide)
   local bytes, most = 0, 1
   for i = 1, #parts do
-    local n, alignment = size_of(parts[i], wide)
+    local n, alignment = reduce_code.size_of(parts[i], wide)
     bytes = ceil(bytes / alignment) * alignment + n
     most = max(most, alignment)
   end
@@ -104,6 +102,7 @@ local function joint_of(kinds, stored)
     names[i] = kind.row.name
     joint.tree, joint.ordered = joint.tree or kind.tree, joint.ordered or kind.ordered
     if kind.middle then joint.middle, joint.middle_of, joint.squares = kind.middle, of[i], kind.squares end
+    if kind.moments then joint.moments, joint.most = kind.moments, min(joint.most, kind.most) end
   end
   joint.row = { name = table.concat(names, "_") }
   known.joint = joint
@@ -113,6 +112,43 @@ end
 -- ---- the kinds of variances -----------------------------------------------------------------------------------------
 
 local spreads = {} -- type of the elements -> type that is computed in -> of the result -> "var" or "std"
+
+---Variances of at most so many elements take two passes: the mean, and then the squares. Those of more take one, where
+---the lanes of a warp have whole chunks, so it is 512 at least.
+M.TWO_PASSES = 4096
+
+---How a kernel computes moments (kernels/array/moments.cu). Bits depend on `chunk` alone.
+---@class cudalua.gpuarray.Moments
+---@field chunk integer     elements of a chunk
+---@field together integer  those that a lane loads of a row at once
+---@field bytes integer     that a lane loads of rows before it uses the first
+---@field most integer      columns that a thread has: what it holds of each takes many registers
+---@field rows integer      elements of a column that a thread loads before it uses the first
+---@field levels integer    of the tree for a column that are in registers
+---@field share integer      of the usual number of blocks: fewer have longer columns
+---@field longest integer   2^ so many elements of a column are what a thread has at most
+---@field resident integer  blocks of a multiprocessor, at least, that have registers for columns
+
+---@type table<string, cudalua.gpuarray.Moments>  by the type that is computed in
+M.moments = {
+  float32 = { chunk = 8, together = 8, bytes = 128, most = 2, rows = 8, longest = 9, levels = 2, share = 1 / 4,
+    resident = 2 },
+  float64 = { chunk = 4, together = 4, bytes = 128, most = 1, rows = 4, longest = 9, levels = 2, share = 1 / 4,
+    resident = 2 },
+}
+
+-- From a sum of squares to the result; $n is the divisor.
+local function finish_of(name, t, squares)
+  local c = t.itemsize == 4 and { "float", "f" } or { "double", "" }
+  local quotient = ("%s / (%s)$n"):format(squares, c[1])
+  return name == "std" and ("sqrt%s(%s)"):format(c[2], quotient) or quotient
+end
+
+local function in_one_pass(name, t, result, moments)
+  return { row = { name = name }, through = { t }, values = { t }, acc = t, combine = "moments", neutral = "",
+    moments = moments, most = moments.most, finish = finish_of(name, t, "$1.squares"), finished = t, result = result,
+    tree = true, ordered = true, narrow = false, divides = true, kind = "end", class = "reduction" }
+end
 
 ---The variance or the standard deviation as a kind of reduction.
 ---@class cudalua.gpuarray.SpreadKind
@@ -124,20 +160,23 @@ local spreads = {} -- type of the elements -> type that is computed in -> of the
 ---@param from cudalua.dtype.DType    of the elements
 ---@param t cudalua.dtype.DType       float32 or float64, which is computed in
 ---@param result cudalua.dtype.DType  a float
----@return cudalua.gpuarray.SpreadKind  the same object each time
-function M.spread(name, from, t, result)
-  local known = sub(sub(sub(spreads, from), t), result)
+---@param n integer                   elements of each result
+---@return cudalua.gpuarray.SpreadKind|cudalua.gpuarray.ReductionKind  the same object each time
+function M.spread(name, from, t, result, n)
+  local moments = n > M.TWO_PASSES and M.moments[t.name]
+  local known = sub(sub(sub(sub(spreads, from), t), result), moments)
   local kind = known[name]
   if kind then return kind end
+  if moments then
+    known[name] = in_one_pass(name, t, result, moments)
+    return known[name]
+  end
   local middle, squares, spread = {}, reductions.kind(reductions.sum, t), {}
   for key, value in pairs_of(reductions.kind(reductions.mean, t)) do middle[key] = value end
   if from ~= t then middle.values, middle.through = { t }, { t } end
   middle.part_key, middle.key = nil, nil
   for key, value in pairs_of(squares) do spread[key] = value end
-  local c = t.itemsize == 4 and { "float", "f" } or { "double", "" }
-  local quotient = ("$1 / (%s)$n"):format(c[1])
-  spread.row = { name = name }
-  spread.finish = name == "std" and ("sqrt%s(%s)"):format(c[2], quotient) or quotient
+  spread.row, spread.finish = { name = name }, finish_of(name, t, "$1")
   spread.finished, spread.result, spread.signature, spread.stages, spread.divides = t, result, nil, nil, true
   kind = { row = spread.row, middle = middle, squares = squares, spread = spread, result = result, finished = t,
     tree = true, ordered = true, acc = middle.acc }
@@ -169,7 +208,9 @@ function M.fits(kinds, kind)
     end
   end
   all[#all + 1] = kind
-  return bytes_of((parts_of(all)), true) <= M.BYTES
+  local most = 0
+  for _, one in ipairs(all) do most = max(most, one.moments and M.CHUNK_BYTES or M.BYTES) end
+  return bytes_of((parts_of(all)), true) <= most
 end
 
 ---A result of a kernel.
@@ -229,7 +270,7 @@ local function gather(w, p, g, partial, counting)
     at = at + 2
   end
   for _, member in ipairs(g) do
-    if member.kind.middle then
+    if member.kind.middle or member.kind.divides then
       at = at + 1
       list[at] = member.to.divisor
     end
@@ -262,7 +303,7 @@ end
 -- than reading the operand once more.
 local function is_slow(p, g, x, kind)
   return (p.form == "columns" or p.form == "columns_split") and x._size * x._dtype.itemsize > run.LAUNCH and
-    (g.stored or #g > 1 and kind.acc_bytes(p.wide) > M.COLUMN_BYTES)
+    (g.stored or #g > 1 and not kind.moments and kind.acc_bytes(p.wide) > M.COLUMN_BYTES)
 end
 
 -- An attempt to compute all results. False: this kernel cannot, or should not.

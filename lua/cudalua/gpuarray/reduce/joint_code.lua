@@ -44,10 +44,10 @@ end
 
 -- acc_t and what is done with it, of all parts.
 local function combinations(kind, dtype, pieces)
-  local lines, parts, tree = {}, kind.parts, kind.tree
+  local lines, parts, tree, chunks = {}, kind.parts, kind.tree, kind.moments ~= nil
   for i, part in ipairs(parts) do
     add(lines, "namespace part_%d {", i)
-    reduce_code.combination(lines, part, pieces, false, tree)
+    reduce_code.combination(lines, part, pieces, false, tree, chunks)
     add(lines, "}")
   end
   local function struct(name, type, field)
@@ -64,7 +64,18 @@ local function combinations(kind, dtype, pieces)
   add(lines, "%sacc_t neutral() { return acc_t{%s}; }", OWN, values "part_#::neutral()")
   add(lines, "%sacc_t combine(const acc_t &x, const acc_t &y) { return acc_t{%s}; }", OWN,
     values "part_#::combine(x.a#, y.a#)")
-  if tree then
+  if chunks then
+    add(lines, "%sacc_t equal(const acc_t &x, const acc_t &y) { return acc_t{%s}; }", OWN,
+      list_of(parts, ", ", function(i, part)
+        return ("part_%d::%s(x.a%d, y.a%d)"):format(i, part.moments and "equal" or "combine", i, i)
+      end))
+    add(lines, "template <int N> %sacc_t of_values(const value_t (&x)[N], const index_t r, const int m) {", OWN)
+    for i = 1, #parts do
+      add(lines, "  part_%d::value_t v%d[N];\n#pragma unroll\n  for (int e = 0; e < N; e++) v%d[e] = x[e].v%d;", i, i,
+        i, i)
+    end
+    add(lines, "  return acc_t{%s};\n}", values "part_#::of_values(v#, r, m)")
+  elseif tree then
     add(lines, "%sacc_t start(const value_t &x, const index_t r) { return acc_t{%s}; }", OWN,
       values "part_#::start(x.v#, r)")
   else
@@ -88,7 +99,7 @@ local function results(lines, kind, space, pieces)
     end
     local acc = member.spread and "second::acc_t" or ("%spart_%d::acc_t"):format(space, of[i])
     reduce_code.finish(lines, member.spread or member, "finish_" .. i, acc)
-    if member.spread then divisors[#divisors + 1] = ("const double d%d"):format(i) end
+    if member.spread or member.divides then divisors[#divisors + 1] = ("const double d%d"):format(i) end
   end
   add(lines, "struct result_t {\n%s\n};", list_of(members, "\n", function(i, member)
     return ("  %s y%d;"):format(ctype.memory(member.result), i)
@@ -97,7 +108,7 @@ local function results(lines, kind, space, pieces)
   add(lines, "%sresult_t finish(const %sacc_t &x%s, const double count%s) {\n  return result_t{%s};\n}", OWN, space,
     space == "" and "" or ", const second::acc_t &y", more, list_of(members, ", ", function(i, member)
       if member.spread then return ("finish_%d(y, d%d)"):format(i, i) end
-      return ("finish_%d(x.a%d, count)"):format(i, of[i])
+      return ("finish_%d(x.a%d, %s)"):format(i, of[i], member.divides and "d" .. i or "count")
     end))
   return divisors
 end
@@ -133,7 +144,8 @@ function M.kernel(p)
   local name = codegen.name(p, "array_" .. kind.row.name):gsub("_copy$", "")
   local function values(element) return ("%svalues_of(%s)"):format(spread and "first::" or "", element) end
   local types, device, kernel = reduce_code.generate(p, { name = name, own = concat(lines, "\n"), second = second,
-    tree = kind.tree, heavy = #p.ops > 8, more = more, params = params, results = #kind.members, slow = true,
+    tree = kind.tree, moments = kind.moments, heavy = #p.ops > 8, more = more, params = params,
+    results = #kind.members, slow = true,
     divisors = divisors, stored = kind.stored,
     value = function(arguments)
       for i = 1, #p.scalars do add(arguments, "s%d", i) end

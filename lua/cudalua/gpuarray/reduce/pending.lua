@@ -141,19 +141,26 @@ local function in_two(kind, x, to, mean)
   return leaf
 end
 
+-- What a reduction's kernel divides by.
+local function divided(kind, to)
+  if kind.divides then to.count = to.divisor end
+  return to
+end
+
 -- The leaf of a reduction that is computed by itself.
 local function compute(kind, x, to)
-  if not kind.middle then return run.leaf(kind, x, to) end
+  if not kind.middle then return run.leaf(kind, x, divided(kind, to)) end
   local leaves = joint.compute({ { kind = kind, to = to } }, x)
   return leaves and leaves[1] or in_two(kind, x, to)
 end
 
 ---Computes a variance at once.
----@param kind cudalua.gpuarray.SpreadKind
+---@param kind cudalua.gpuarray.SpreadKind|cudalua.gpuarray.ReductionKind
 ---@param a cudalua.gpuarray.Array  has elements
 ---@param to cudalua.gpuarray.Reduced
 ---@return cudalua.gpuarray.Array
 function M.spread(kind, a, to)
+  if not kind.middle then return run.compute(kind, a, divided(kind, to)) end
   waiting.start()
   local leaf = compute(kind, a, to)
   local store = storage.new_store(leaf.buf, leaf.store.bytes, leaf.store.context)

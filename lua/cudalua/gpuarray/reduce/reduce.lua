@@ -68,7 +68,7 @@ local function spread(what, a, options, root)
   if a._size == 0 or a._dtype.kind == "complex" or t.kind == "complex" then
     result = in_steps(what, a, x, t, axes, keepdims, divisor, root)
   else
-    local kind = joint.spread(root and "std" or "var", a._dtype, x, t)
+    local kind = joint.spread(root and "std" or "var", a._dtype, x, t, n)
     local to = call.reduced_along(a._shape, axes, keepdims)
     to.divisor = divisor
     local later = out == nil and (to.outputs > 1 or waiting.whole)

@@ -181,6 +181,8 @@ local kinds = {} -- row -> element dtype -> result dtype -> kind
 ---@field finished cudalua.dtype.DType   of `finish`
 ---@field tree boolean                   the order of combinations is seen in the result: reduce.cu fixes it
 ---@field ordered boolean                the order of elements is seen in it
+---@field moments? cudalua.gpuarray.Moments  it is a variance in one pass
+---@field divides? boolean               `finish` divides by what the caller gives as the count
 ---@field narrow boolean                 a thread may add up its elements in 32 bits
 
 -- Sums of short integers, of which a thread sees some hundreds, fit into 32 bits.

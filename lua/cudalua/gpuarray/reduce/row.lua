@@ -246,7 +246,7 @@ local function walk(w, x, sig, a, to)
     converted(w, from, kind.values, number)
     value(w, reduce_token(reduce_tokens, kind))
   end
-  g.order[#g.order + 1], g.divisors[#g.divisors + 1] = x, kind.middle and to.divisor or nil
+  g.order[#g.order + 1], g.divisors[#g.divisors + 1] = x, (kind.middle or kind.divides) and to.divisor or nil
   x._mark = w.start + w.values
 end
 

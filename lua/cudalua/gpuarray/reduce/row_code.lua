@@ -338,7 +338,18 @@ local function phase_text(self, phase, used)
   lines_of(self, names, t.lines, "        ")
   for i, part in ipairs(self.parts) do
     if part.phase == phase then
-      if part.kind.tree then
+      if part.kind.moments and p.ending[1].form == "across" then -- a thread has whole chunks
+        add(t.declared, "  r%d::value_t p%d[PACKS];", i, i)
+        add(t.lines, "        p%d[j] = %s;", i, part.value)
+        add(t.ends, "  const r%d::acc_t c%d_row = r%d::of_row(shared%d, r%d::of_values(p%d, 0, %s));", i, i, i, i, i, i,
+          p.ending[1].full and "PACKS" or "begin >= n ? 0 : n - begin < PACKS ? (int)(n - begin) : PACKS")
+      elseif part.kind.moments then
+        add(t.declared, "  r%d::acc_t t%d[PACKS];", i, i)
+        add(t.packs, "    r%d::value_t p%d[WIDTH];", i, i)
+        add(t.lines, "        p%d[e] = %s;", i, part.value)
+        add(t.pack_ends, "    t%d[j] = r%d::of_values(p%d, 0, m);", i, i, i)
+        add(t.ends, "  const r%d::acc_t c%d_row = r%d::of_row(shared%d, r%d::of_warp(t%d));", i, i, i, i, i, i)
+      elseif part.kind.tree then
         add(t.declared, "  r%d::acc_t t%d[PACKS];", i, i)
         add(t.packs, "    r%d::acc_t p%d[WIDTH];", i, i)
         add(t.lines, "        p%d[e] = r%d::start(%s, r + e);", i, i, part.value)
@@ -450,7 +461,7 @@ function M.kernel(tokens)
   for _, text in ipairs(extra) do add(params, "%s", text) end
   local name = codegen.name(p, "array_rows")
   local fields = { name = name, params = ", " .. concat(params, ", "), lanes = ending.lanes, warps = ending.warps,
-    packs = ending.turns, width = ending.width, bases = bases, functions = lambdas,
+    packs = ending.turns, width = ending.width, bases = bases, functions = lambdas, joined = reduce_code.joined(),
     first = #p.reductions == 0 and "" or across and "  const bool first = threadIdx.x < ROWS;" or
       "  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;" }
   local texts = {}
@@ -461,8 +472,7 @@ function M.kernel(tokens)
   row_lines(self, 1, used, texts)
   for phase = 1, self.count do texts[#texts + 1] = phase_text(self, phase, used) end
   fields.phases = concat(texts, "\n")
-  local device = ("typedef %s index_t;\n%s%s\n"):format(ending.wide and "unsigned long long" or "unsigned", types,
-    namespaces(self, fields, pieces))
+  local device = ("%s%s%s\n"):format(reduce_code.index_t(ending.wide, 0), types, namespaces(self, fields, pieces))
   return { pieces = pieces, device = device, kernel = template.fill("row", ending.form, fields), name = name }
 end
 

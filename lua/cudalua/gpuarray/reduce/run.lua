@@ -149,13 +149,21 @@ local function rows(p, width)
 end
 
 -- Elements of an output are neighbours.
-local function in_rows(w, p, heavy)
+local function in_rows(w, p, heavy, moments)
   local outputs, n, extents, gone, kept = p.outputs, p.n, p.gone_extents, p.gone, p.kept
   local wide = widest(w)
   if heavy then wide = min(wide, 4) end
   local width = wide
   if width > 1 and n < width then width = 2 ^ exponent(n) end
-  local packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
+  local packed, joint
+  if moments and moments.together > width and not heavy then -- in several loads
+    packed, joint = tokens_of(w, moments.together, extents, gone, kept, p.lying)
+  end
+  if packed then
+    width = moments.together
+  else
+    packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
+  end
   p.joint = joint
   if packed and n <= WARP * width then return rows(p, width) end
   if not packed then
@@ -211,7 +219,7 @@ local function in_narrow_columns(w, p)
   return p
 end
 
-local function in_columns(w, p, most)
+local function in_columns(w, p, most, moments)
   local outputs, n, extents, kept, gone = p.outputs, p.n, p.kept_extents, p.kept, p.gone
   local width = min(widest(w), most)
   while width > 1 and (extents[#extents] % width ~= 0 or not tokens_of(w, width, extents, kept, gone, p.lying)) do
@@ -228,13 +236,13 @@ local function in_columns(w, p, most)
   local columns, log_x = ceil(outputs / width), LOG_BLOCK
   if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), LOG_WARP) end
   local depth, groups = 2 ^ (LOG_BLOCK - log_x), ceil(columns / 2 ^ log_x)
-  local log_chunk = log_x == LOG_BLOCK and CHUNK or LEAST
+  local log_chunk, longest = log_x == LOG_BLOCK and CHUNK or LEAST, moments and moments.longest or LONG
   -- One block combines all parts of a group, so that there should not be many of them.
-  while log_chunk < LONG and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
-    M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
+  while log_chunk < longest and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
+    M.blocks * (moments and moments.share or 1 / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1)) do
     log_chunk = log_chunk + 1
   end
-  p.turns = log_chunk > CHUNK and LONG or CHUNK
+  p.turns = moments and max(longest, log_chunk) or log_chunk > CHUNK and LONG or CHUNK
   local chunk = 2 ^ log_chunk
   p.parts, p.first, p.second = ceil(n / (depth * chunk)), log_x, chunk
   p.form, p.blocks, p.counters = "columns", groups, 0
@@ -342,7 +350,7 @@ local function close_whole(w, x, kind, stored)
   if stored then steps[operand + 1] = ONE end
   local p = plan_of_one(n, { n })
   p.gone, p.kept, p.wide = steps, none_kept, n >= plan.LIMIT
-  in_rows(w, p, x._born - x._low > HEAVY)
+  in_rows(w, p, x._born - x._low > HEAVY, kind.moments)
   begin_end(w, x._dtype, kind, ending(kind, p))
   for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
   if stored then plan.step(w, stored_token(stored, p, operand + 1)) end
@@ -396,10 +404,10 @@ local function schedule(w, x, kind, p)
     if p.kept_extents[p.kept_rank] <= NARROW_COLUMNS and p.n > LONG_COLUMNS then
       in_narrow_columns(w, p)
     else
-      in_columns(w, p, kind.most or kind.ordered and 4 or 8)
+      in_columns(w, p, kind.most or kind.ordered and 4 or 8, kind.moments)
     end
   else
-    in_rows(w, p, x._born - x._low > HEAVY)
+    in_rows(w, p, x._born - x._low > HEAVY, kind.moments)
   end
 end
 
@@ -671,7 +679,7 @@ local function attempt(since, kind, x, to, buf, context, make)
   if across and not kind.row.position then
     plan.finish(w, false)
     buf:free()
-    local f = kind.tree and x._shape[across] % 2 == 0 and in_pieces or of_copy
+    local f = kind.tree and not kind.moments and x._shape[across] % 2 == 0 and in_pieces or of_copy
     return f(kind, x, to, across, make)
   end
   local p = not again and close(w, x, kind, to, across and true or false)
