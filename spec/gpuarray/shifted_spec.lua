@@ -277,10 +277,10 @@ describe("Arrays at shifted places", function()
   end)
 
   it("are one kernel for all far shifts, extents and offsets", function()
-    local names = {}
+    local launched = {}
     local load = run.load
     finally(knob(run, "load", function(k, ...)
-      names[#names + 1] = k.name
+      launched[#launched + 1] = k.name
       return load(k, ...)
     end))
     for k = 1, 4 do
@@ -291,7 +291,7 @@ describe("Arrays at shifted places", function()
       assert.is_nil(problem(function() return part[{ { 1, -3 }, all }] + part[{ { 3, -1 }, all }] * 12 end))
     end
     local count = {}
-    for _, name in ipairs(names) do
+    for _, name in ipairs(launched) do
       if name:find "shifted" then count[name] = (count[name] or 0) + 1 end
     end
     for name, n in pairs(count) do assert.equal(1, n, name) end
