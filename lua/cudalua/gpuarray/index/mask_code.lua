@@ -19,8 +19,8 @@ M.WIDE = 2 ^ 31
 ---Elements that a lane reads one by one before it writes the first, by bytes of an element up to 4, 8 and more.
 M.BATCH = { [4] = 8, [8] = 8, [16] = 4 }
 
----Elements of up to 8 bytes are read in packs of up to 16 bytes, and go through shared memory. If false, they are read
----one by one.
+---Elements of up to 8 bytes are read in packs of up to 16 bytes, and go through shared memory, but for those of one
+---byte, which this would slow down. If false, they are read one by one.
 M.STAGED = true
 local STAGE = 16 -- words of bits whose elements a warp has in shared memory
 local PACKS = { [1] = 4, [2] = 4, [4] = 4, [8] = 2 } -- elements of a pack, by bytes of one
@@ -94,12 +94,13 @@ local function index_of(n) return n > M.WIDE and "unsigned long long" or "unsign
 function M.select(bytes, aligned, n)
   local index, batch = index_of(n), M.BATCH[bytes <= 4 and 4 or bytes <= 8 and 8 or 16]
   local each = M.STAGED and aligned and PACKS[bytes] or 1
-  if each > 1 then batch = STAGE / each end
+  local staged = each > 1 and bytes > 1
+  if each > 1 then batch = staged and STAGE / each or 8 end
   return kernels.get(("mask_select %d %d %s %d %d %s"):format(bytes, each, index, batch, M.FEW, M.BACKWARDS), function()
     return writing("mask_select", kernels.item(bytes), { item = "Item", value = "the element", each = each,
       batch = batch, index = index, params = (", const Item *__restrict__ from, const %s n"):format(index),
       loads = part(each > 1 and "load_packs" or "load_items", { index = index }), few_loads = part "load_few",
-      dense = each > 1 and "staged", put = "    out[to] = x;", value_read = "x[k]" })
+      dense = staged and "staged", put = "    out[to] = x;", value_read = each > 1 and "x[k].e[e]" or "x[k]" })
   end)
 end
 
