@@ -19,8 +19,8 @@ M.WIDE = 2 ^ 31
 ---Elements that a lane reads one by one before it writes the first, by bytes of an element up to 4, 8 and more.
 M.BATCH = { [4] = 8, [8] = 8, [16] = 4 }
 
----Elements of up to 8 bytes are read in packs of up to 16 bytes, and go through shared memory, but for those of one
----byte, which this would slow down. If false, they are read one by one.
+---Elements of up to 8 bytes are read in packs of up to 16 bytes. Those of 2 bytes and more go through shared memory,
+---which would slow down shorter ones. If false, elements are read one by one.
 M.STAGED = true
 local STAGE = 16 -- words of bits whose elements a warp has in shared memory
 local PACKS = { [1] = 4, [2] = 4, [4] = 4, [8] = 2 } -- elements of a pack, by bytes of one
