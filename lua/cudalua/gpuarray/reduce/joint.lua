@@ -113,9 +113,10 @@ end
 
 local spreads = {} -- type of the elements -> type that is computed in -> of the result -> "var" or "std"
 
----Variances of at most so many elements take two passes: the mean, and then the squares. Those of more take one, where
----the lanes of a warp have whole chunks, so it is 512 at least.
-M.TWO_PASSES = 4096
+---Variances of at most so many elements take two passes: the mean, and then the squares. Row kernels hold as many
+---float32, and two passes over registers take less time than one. Variances of more elements take one, for which the
+---lanes of a warp need whole chunks, so this is 512 at least.
+M.TWO_PASSES = 16384
 
 ---How a kernel computes moments (kernels/array/moments.cu). Bits depend on `chunk` alone.
 ---@class cudalua.gpuarray.Moments
