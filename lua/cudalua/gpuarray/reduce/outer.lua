@@ -19,8 +19,9 @@ M.enabled = true
 ---@type false|{rows: integer, columns: integer}
 M.tile = false
 
----Outputs of a thread, in the order of preference.
+---Outputs of a thread, in the order of preference: of values of 4 bytes, and of larger ones.
 M.TILES = { { rows = 4, columns = 4 }, { rows = 4, columns = 2 }, { rows = 2, columns = 2 } }
+M.TILES_OF_LARGE = { M.TILES[2], M.TILES[3] }
 
 ---Reduced elements, at most.
 M.MOST = 256
@@ -183,7 +184,8 @@ function M.plan(w, p, kind)
   local row, column = axes_of(p)
   if not row then return nil end
   local cost = costs.sum(plan.tokens(w.state))
-  for _, tile in ipairs(M.tile and { M.tile } or M.TILES) do
+  local tiles = kind.acc.itemsize > 4 and M.TILES_OF_LARGE or M.TILES
+  for _, tile in ipairs(M.tile and { M.tile } or tiles) do
     local o = make(w, p, kind, tile, row, column, cost)
     if o then return o end
   end
