@@ -2,7 +2,7 @@
 local gpu = require "spec.support.gpu"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 local batch = require "spec.support.batch"
-local ffi = require "ffi"
+local bits = require "spec.support.bits"
 local knob = require "spec.support.knob"
 local outer = require "cudalua.gpuarray.reduce.outer"
 local plan = require "cudalua.gpuarray.core.plan"
@@ -11,11 +11,6 @@ local turn = require "spec.support.turn"
 
 local new = gpuarray.newaxis
 local TILES = { { rows = 4, columns = 4 }, { rows = 4, columns = 2 }, { rows = 2, columns = 2 } }
-
-local function bits(x)
-  local host = x:get({ array = true }):copy "C"
-  return x.dtype.name .. ffi.string(host:data(), host.nbytes) .. table.concat(x.strides, ",", 1, x.ndim)
-end
 
 -- Calls f, and says which kernel was planned last.
 local function planned(f)
@@ -43,12 +38,12 @@ end
 
 -- Does f have the same bits with these tiles, in one kernel of its own?
 local function compare(f, tile)
-  local want = with(false, function() return bits(f()) end)
+  local want = with(false, function() return bits.of(f()) end)
   local launches
   local got, name = with(tile, function()
     local x
     launches = gpu.kernels(function() x = f():eval() end)
-    return bits(x)
+    return bits.of(x)
   end)
   return got == want, launches == 1 and (name == "known" or name:find "^array_outer_" ~= nil), name
 end
@@ -298,6 +293,6 @@ describe("Products that are reduced", function()
     restore()
     local got = { both() }
     gpuarray.eval(unpack(got))
-    for k = 1, 2 do assert.equal(bits(want[k]), bits(got[k])) end
+    for k = 1, 2 do assert.equal(bits.of(want[k]), bits.of(got[k])) end
   end)
 end)

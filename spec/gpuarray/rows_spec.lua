@@ -3,7 +3,7 @@
 local gpu = require "spec.support.gpu"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 local batch = require "spec.support.batch"
-local ffi = require "ffi"
+local bits = require "spec.support.bits"
 local knob = require "spec.support.knob"
 local programs = require "spec.support.row_programs"
 local reentry = require "spec.support.reentry"
@@ -13,17 +13,6 @@ local turn = require "spec.support.turn"
 local waiting = require "cudalua.gpuarray.core.waiting"
 
 local keep = { keepdims = true }
-
-local function bits(x)
-  local host = x:get({ array = true }):copy "C"
-  return x.dtype.name .. ffi.string(host:data(), host.nbytes) .. table.concat(x.strides, ",", 1, x.ndim)
-end
-
-local function all_bits(list)
-  local texts = {}
-  for i, x in ipairs(list) do texts[i] = bits(x) end
-  return table.concat(texts, "|")
-end
 
 -- Calls f and returns a list of the names of the kernels that are launched meanwhile.
 local function kernels(f)
@@ -46,14 +35,14 @@ local function compare(f)
   local restore = knob(row, "enabled", false)
   local want = { f() }
   gpuarray.eval(unpack(want))
-  want = all_bits(want)
+  want = bits.all(want)
   restore()
   local got
   local names = kernels(function()
     got = { f() }
     gpuarray.eval(unpack(got))
   end)
-  return all_bits(got) == want, is_row(names), table.concat(names, " ")
+  return bits.all(got) == want, is_row(names), table.concat(names, " ")
 end
 
 local names = {}
@@ -310,10 +299,10 @@ describe("Rows on chip", function()
       finally(knob(waiting, "BYTES", bytes))
       for _, axis in ipairs { 1, 2 } do
         local x = random { 6, 50 }
-        local want = bits((x - x:max(axis, keep)):eval())
+        local want = bits.of((x - x:max(axis, keep)):eval())
         local address = x.ptr
         x:isub(x:max(axis, keep))
-        assert.equal(want, bits(x))
+        assert.equal(want, bits.of(x))
         assert.equal(address, x.ptr)
       end
     end
@@ -330,7 +319,7 @@ describe("Rows on chip", function()
       y = e / e:sum(2, keep)
     end
     begin()
-    local want = bits(y:eval())
+    local want = bits.of(y:eval())
     local inner = {
       function() x:fill(7) end,
       function() m:eval() end,
@@ -344,7 +333,7 @@ describe("Rows on chip", function()
       while inside do
         begin()
         inside = select(3, reentry.call(function() y:eval() end, f, k))
-        assert.equal(want, bits(y), inside)
+        assert.equal(want, bits.of(y), inside)
         k, places = k + (gpu.sanitized and 7 or turn.partial and 3 or 1), places + 1
       end
       assert.is_true(places > 10)
@@ -358,13 +347,13 @@ describe("Rows on chip", function()
     gpu.raises("LogicError", "was released", y.eval, y)
     local storage = require "cudalua.gpuarray.core.storage"
     x = random { 4, 30 }
-    local want = bits(programs.softmax(x):eval())
+    local want = bits.of(programs.softmax(x):eval())
     local z, buffer, n = programs.softmax(x), storage.buffer, 0
     finally(knob(storage, "buffer", function(...)
       n = n + 1
       if n == 2 then require("cudalua.base.errors").raise("MemoryError", "no memory") end
       return buffer(...)
     end))
-    assert.equal(want, bits(z))
+    assert.equal(want, bits.of(z))
   end)
 end)

@@ -3,23 +3,12 @@
 local gpu = require "spec.support.gpu"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 local batch = require "spec.support.batch"
-local ffi = require "ffi"
+local bits = require "spec.support.bits"
 local knob = require "spec.support.knob"
 local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
 local shifted = require "cudalua.gpuarray.core.shifted"
 local turn = require "spec.support.turn"
-
-local function bits(x)
-  local host = x:get({ array = true }):copy "C"
-  return x.dtype.name .. ffi.string(host:data(), host.nbytes) .. table.concat(x.strides, ",", 1, x.ndim)
-end
-
-local function all_bits(list)
-  local texts = {}
-  for i, x in ipairs(list) do texts[i] = bits(x) end
-  return table.concat(texts, "|")
-end
 
 -- Calls f, evaluates its results together, and returns their bits, and the names of the kernels.
 local function evaluated(enabled, f)
@@ -37,7 +26,7 @@ local function evaluated(enabled, f)
   restore()
   enable()
   assert(ok, failure)
-  return all_bits(results), table.concat(names, " ")
+  return bits.all(results), table.concat(names, " ")
 end
 
 -- What is wrong with f; nil: it has the same bits, and a kernel of shifted arrays computes it.
