@@ -68,7 +68,7 @@ __device__ __forceinline__ acc_t combine(const acc_t a, const acc_t b) {
   return moved(a, by * part, (a.squares + b.squares) + d * d * ((value_t)a.n * (value_t)part), a.n + b.n);
 }
 
-// The sum over a chunk, of which so many lanes have N elements each: all of them get it.
+// The sum of a chunk. Each of LANES lanes has N of its elements and gets the sum.
 template <int LANES, int N, class T> __device__ __forceinline__ T chunk_sum(T (&v)[N]) {
 #pragma unroll
   for (int width = 1; width < N; width *= 2)
@@ -79,9 +79,10 @@ template <int LANES, int N, class T> __device__ __forceinline__ T chunk_sum(T (&
   return v[0];
 }
 
-// A chunk of which this lane has N elements. Those whose bit is set are there. All lanes of a chunk get it. What exceeds
-// the type gives infinity, and what is not finite NaN, if the mean, which does not matter then, is finite.
-// Bits, as ptxas of CUDA 13.0 takes min(max(m, 0), 8) == 8 for true where it is not (VIMNMX.RELU on sm_90).
+// The moments of a chunk, for all of its lanes. This lane has N of the elements; bit e of `there` is set if element e
+// exists. If the squares are not finite, the mean becomes 0, so that the result is infinite or NaN as the squares are.
+// Bits and not a count: for a count, ptxas of CUDA 13.0 takes min(max(m, 0), 8) == 8 to be always true (VIMNMX.RELU on
+// sm_90).
 template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, const unsigned there) {
   enum { LANES = CHUNK / N };
   int counts[1] = {__popc(there)};

@@ -1,6 +1,6 @@
 // Reductions of products: each output combines elements of operands that have only its row, or only its column. A block
-// has a tile of outputs, and goes through the reduced axes in chunks, of which the operands' slices are in shared
-// memory. Values are combined as in reduce.cu.
+// computes a tile of outputs. It goes through the reduced axes in chunks, and loads the operands' slices of a chunk into
+// shared memory. Values are combined as in reduce.cu.
 //
 // A thread has ROWS x COLUMNS outputs. A kernel's own part has slices_t, what a thread loads of one reduced element, and
 // in the kernel: fill(first), which loads a chunk; at(k), the slices of element k of the chunk; value(s, i, j, r), what

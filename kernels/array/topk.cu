@@ -48,9 +48,9 @@ static __device__ __forceinline__ unsigned count_all(unsigned own, const unsigne
   return all;
 }
 
-// A bound that as many values of all threads as possible from `count` on do not exceed, but no more than need be: the
-// count-th value, or a higher one that exactly `count` of them do not exceed. Values from n on are not there. It is
-// found bit by bit, from the first one in which values differ.
+// A bound that at least `count` values of all threads do not exceed: the count-th value, or a higher bound that exactly
+// `count` values do not exceed. Only the first n values exist. The search sets one bit of the bound after the other. It
+// begins with the highest bit in which any two values differ.
 template <int N> static __device__ __forceinline__ Key bound_of(const Key (&x)[N], const unsigned n,
                                                                 const unsigned count) {
   __shared__ Key of_warp[2][WARPS];

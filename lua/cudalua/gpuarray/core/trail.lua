@@ -20,9 +20,8 @@ M.MOST = 64
 
 -- ---- records --------------------------------------------------------------------------------------------------------
 
----What a walk did. Operations are numbered in the order of their beginnings, so the first one is the last of the
----expression. Operands are numbered in the order in which the walk comes by: operand k belongs to the operation of[k],
----and is its operand slot[k].
+---What a walk did. It reaches the last operation of an expression first, so this one is number 1. Operands are numbered
+---as the walk reaches them: number k is the operand slot[k] of operation of[k].
 ---@class cudalua.gpuarray.Trail
 ---@field reach integer       the operations that the expression reaches back over
 ---@field from table          the state of the program before
@@ -32,7 +31,7 @@ M.MOST = 64
 ---@field values integer[]    the numbers of their values
 ---@field of integer[]
 ---@field slot integer[]      1 to 3
----@field kind integer[]      what the operand is: LEAF ... REPEAT
+---@field kind integer[]      what the operand is: LEAF to OPERATION_AGAIN
 ---@field at integer[]        its number: among leaves, numbers, operations
 ---@field leaves integer      how many there are,
 ---@field leaf_values integer[]  the numbers of their values,
@@ -45,8 +44,7 @@ M.MOST = 64
 ---@field repeats_at integer[]
 ---@field last integer        the number of values
 
--- Kinds of operands: an array or a number that is new, one that the walk came by, an operation, and one that the walk
--- came by.
+-- Kinds of operands: arrays, numbers and operations. The walk has reached those called AGAIN before.
 local LEAF, LEAF_AGAIN, NUMBER, NUMBER_AGAIN, OPERATION, OPERATION_AGAIN = 1, 2, 3, 4, 5, 6
 
 local known = {} -- signature of the last operation -> list of trails

@@ -52,7 +52,7 @@ local NARROW, WIDE, MOST = 8, 32, 64
 -- Bytes of a row, at most: what registers of a block hold.
 local BYTES = 4 * M.WORDS * BLOCK
 
----May a reduction become part of a row kernel? Rows are not too long for that.
+---May a reduction become part of a row kernel? Only if its rows are not too long.
 ---@param a cudalua.gpuarray.Array
 ---@param to cudalua.gpuarray.Reduced
 ---@return boolean
@@ -263,8 +263,6 @@ local function arrange_across(p, phases, n)
   while threads < BLOCK / NARROW and packs * threads < n do threads = threads * 2 end
   if packs * threads < n or not fits(phases, packs) then return nil end
   p.form, p.lanes, p.warps, p.turns, p.width = "across", 1, threads, packs, 1
-  p.full = packs * threads == n
-  p.early = phases.early > 0 and packs * phases.early <= M.EARLY
   return p
 end
 
@@ -278,8 +276,6 @@ local function arrange(p, phases, n, width)
   local elements = width * packs
   if WARP * elements * warps < n or not fits(phases, elements) then return nil end
   p.form, p.lanes, p.warps, p.turns, p.width = "rows", lanes, warps, packs, width
-  p.full = lanes * warps * elements == n
-  p.early = phases.early > 0 and elements * phases.early <= M.EARLY
   return p
 end
 
@@ -356,6 +352,9 @@ local function plan_of(w, g, stored)
   local _, joint = parts.tokens_of(w, width, p.gone_extents, p.gone, p.kept, p.lying)
   p.joint = joint
   if not (across and arrange_across(p, phases, n) or not across and arrange(p, phases, n, width)) then return nil end
+  local elements = p.width * p.turns -- of a thread
+  p.full = p.lanes * p.warps * elements == n
+  p.early = phases.early > 0 and elements * phases.early <= M.EARLY
   p.blocks = ceil(outputs / (BLOCK / (p.lanes * p.warps)))
   plan.step(w, end_token(p))
   local numbers = w.numbers
