@@ -6,8 +6,9 @@
 --   before operands are freed or dropped (map.lua), and when memory is short
 --   when AFTER operations were written since the first one
 --   when they keep more than BYTES of memory alive. If the first one keeps more than that by itself, the others may
---   keep BYTES besides, and all start when something is written that is not a reduction or scan. They wait on if it may
---   become part of a row kernel with them (reduce/row.lua), and reads the same memory, or not more than as much again
+--   keep BYTES besides, and all start when something is written that is not a reduction or scan. They wait on if it
+--   reads no memory but theirs. If it may become part of a row kernel with them (reduce/row.lua), it may read as much
+--   again
 --
 -- They have the values of their time as all pending arrays have: whoever writes to an operand computes its readers
 -- first, or leaves them the old memory.
@@ -202,13 +203,13 @@ function M.wait(x, operand, new, in_rows)
   end
 end
 
----An operation was written for which what waits should start. If it may become part of a row kernel, what waits goes on
----waiting.
+---An operation was written for which what waits should start. If it keeps no more memory alive, or may become part of
+---a row kernel, what waits goes on waiting.
 ---@param x cudalua.gpuarray.Array
 ---@return boolean waits
 function graph.pass_waiting(x)
   local sig, a, b, c = x._sig, x._a, x._b, x._c
-  if not large or not rows or x._born > last or not sig or sig.maps then
+  if not large or x._born > last or not sig or sig.maps then
     start()
     return false
   end
@@ -218,7 +219,7 @@ function graph.pass_waiting(x)
     if not known[store] then new, list[#list + 1] = new + store.bytes, store end
   end
   if not (look(a, context, seen, add) and look(b, context, seen, add) and look(c, context, seen, add)) or
-    bytes + new > most then
+    new > 0 and (not rows or bytes + new > most) then
     start()
     return false
   end
