@@ -192,6 +192,7 @@ extern "C" __global__ void array_product_chunks(const unsigned long long all, co
     const unsigned long long batch = i / (m * n), r = i / n - batch * m, c = i % n;
 @places@
     Value value = sums[i];
+#pragma unroll 8
     for (unsigned long long number = 1; number < chunks; number++) value = plus(value, sums[number * all + i]);
 @put@
   }

@@ -70,7 +70,7 @@ local function chunks_of(m, n, k, batches)
   if m == 1 or n == 1 then return 4096, true end
   local tiles = ceil(m / 64) * ceil(n / 64) * batches
   if tiles >= 64 or k < 512 then return max(k, 1), false end
-  local s = min(32, floor(k / 256), ceil(64 / tiles))
+  local s = max(min(32, floor(k / 256), ceil(64 / tiles)), min(ceil(k / 2048), floor(1024 / tiles)))
   return 32 * ceil(k / (32 * s)), false
 end
 

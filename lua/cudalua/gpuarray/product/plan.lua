@@ -11,7 +11,9 @@ local M = {}
 -- Of matrices.
 local BLOCKS = 64     -- tiles of 64 x 64; products that have as many are one chunk
 local LEAST = 256     -- terms of a chunk, about
-local MOST = 32       -- chunks
+local MOST = 32       -- chunks of sums that are not very long,
+local LONG = 2048     -- and terms of a chunk of those that are,
+local MANY = 1024     -- as long as tiles and chunks are no more than these
 local MULTIPLE = 32   -- of terms
 
 M.VECTOR_CHUNK = 4096 -- terms, of a matrix and a vector
@@ -26,6 +28,7 @@ function M.chunks(r)
   local tiles = ceil(r.m / 64) * ceil(r.n / 64) * r.batches
   if tiles >= BLOCKS or k < 2 * LEAST then return max(k, 1), 1 end
   local wanted = min(MOST, floor(k / LEAST), ceil(BLOCKS / tiles))
+  wanted = max(wanted, min(ceil(k / LONG), floor(MANY / tiles)))
   local terms = MULTIPLE * ceil(k / (MULTIPLE * wanted))
   return terms, ceil(k / terms)
 end
