@@ -57,11 +57,11 @@ end
 local one = { "one pass", moments = MOMENTS }
 local variants = {
   all = { one, { "two passes", moments = MOMENTS, least = math.huge } },
-  rows = { one, { "shared chunks", moments = with { together = 1 } }, { "64 bytes", moments = with { bytes = 64 } },
-    { "more blocks", moments = MOMENTS, blocks = 4096 } },
-  columns = { one, { "one column", moments = with { most = 1, levels = 3, resident = 3 } },
-    { "3 blocks", moments = with { levels = 1, resident = 3 } }, { "1024 blocks", moments = with { share = 1 / 2 } },
-    { "256 blocks", moments = with { share = 1 / 8 } }, { "16 rows", moments = with { rows = 16 } } },
+  rows = { one, { "chunks of 32", moments = with { chunk = 32 } }, { "1 round", moments = with { rounds = 1 } },
+    { "2 rounds", moments = with { rounds = 2 } }, { "more blocks", moments = MOMENTS, blocks = 4096 } },
+  columns = { one, { "chunks of 32", moments = with { chunk = 32 } }, { "one column", moments = with { most = 1 } },
+    { "3 levels", moments = with { levels = 3 } }, { "512 blocks", moments = with { share = 1 / 4 } },
+    { "one, 3 blocks", moments = with { most = 1, levels = 3, resident = 3 } } },
 }
 
 local function time(f, x)

@@ -4,6 +4,7 @@
 // mean and squares: first in the order of the tree, as reduce.cu combines sums. Then chunks are combined in the tree by
 // the formula of Chan, Golub and LeVeque. So the result depends on the number of elements alone. The mean has more
 // digits than elements have: else its rounding errors, which grow with the mean, were most of the distances of chunks.
+// Combining takes many more instructions than an element of a chunk, so chunks are as long as registers permit.
 //
 // In addition to what reduce.cu says, kernels that combine chunks have of_values(x, r, m): the first m of N elements
 // from element r on, combined.
@@ -83,7 +84,7 @@ template <int LANES, int N, class T> __device__ __forceinline__ T chunk_sum(T (&
 // exists. If the squares are not finite, the mean becomes 0, so that the result is infinite or NaN as the squares are.
 // Bits and not a count: for a count, ptxas of CUDA 13.0 takes min(max(m, 0), 8) == 8 to be always true (VIMNMX.RELU on
 // sm_90).
-template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, const unsigned there) {
+template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t (&x)[N], const unsigned there) {
   enum { LANES = CHUNK / N };
   int counts[1] = {__popc(there)};
   const int n = chunk_sum<LANES>(counts);
@@ -108,31 +109,12 @@ template <int N> __device__ __forceinline__ acc_t chunk_of(const value_t *x, con
   return made(mean, more, squares - rest * more, n);
 }
 
-// The last chunks of a row take a function of their own: compilers would have it once for each pack.
-template <int N> __device__ __noinline__ acc_t some_of_chunk(const value_t *x, const unsigned there) {
-  return chunk_of<N>(x, there);
-}
-
 template <int N> __device__ __forceinline__ acc_t of_values(const value_t (&x)[N], const index_t, const int m) {
-  static_assert(N <= 64, "a bit for each element");
-  const unsigned long long there = m < 64 ? (1ull << m) - 1 : ~0ull;
-  if constexpr (N < CHUNK) { // neighbouring lanes have a chunk; the first one keeps it
-    const acc_t y = chunk_of<N>(x, (unsigned)there);
-    return (threadIdx.x >> LOG_X & CHUNK / N - 1) == 0 ? y : neutral();
-  } else {
-    acc_t v[N / CHUNK];
-#pragma unroll
-    for (int i = 0; i < N / CHUNK; i++) {
-      const unsigned bits = (unsigned)(there >> i * CHUNK) & (1u << CHUNK) - 1;
-      v[i] = m == N ? chunk_of<CHUNK>(x + i * CHUNK, bits) : some_of_chunk<CHUNK>(x + i * CHUNK, bits);
-    }
-#pragma unroll
-    for (int width = 1; width < N / CHUNK; width *= 2)
-#pragma unroll
-      for (int i = 0; i < N / CHUNK; i += 2 * width)
-        v[i] = m == N ? equal(v[i], v[i + width]) : combine(v[i], v[i + width]);
-    return v[0];
-  }
+  static_assert(N <= 32, "a bit for each element");
+  const unsigned there = (unsigned)((1ull << m) - 1);
+  const acc_t y = chunk_of<N>(x, there);
+  // If neighbouring lanes share a chunk, the first one keeps it.
+  return N == CHUNK || (threadIdx.x >> LOG_X & CHUNK / N - 1) == 0 ? y : neutral();
 }
 
 //: tree_values

@@ -76,16 +76,6 @@ __device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, c
   return pairwise(v);
 }
 
-//: chunks_pack
-template <class Value>
-__device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, const index_t r, const int m) {
-  value_t v[@width@];
-#pragma unroll
-  for (int e = 0; e < @width@; e++)
-    if (e < m) v[e] = value(x, e, r + e);
-  return of_values(v, r, m);
-}
-
 //: free_pack
 template <class Value>
 __device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, const index_t r, const int m) {
@@ -176,6 +166,102 @@ __device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const 
     }
   }
   return lanes<FULL>(lanes<FULL>(x, @turns@ << @log_x@, 32), 1 << @log_x@, @turns@ << @log_x@);
+}
+
+//: chunks_unit
+// Elements go through shared memory to the lane that has their chunk: lanes load side by side, but a chunk is a lane's.
+// BATCH turns are loaded, and PASS elements of each output are on the way, at once.
+enum {
+  LANES = 32 >> @log_x@,
+  PASS = TURN * @batch@,
+  SLOTS = PASS / @chunk@, // lanes that get their elements at once
+  LINE = 16 / sizeof(staged_t)
+};
+struct __align__(16) line_t {
+  staged_t e[LINE];
+};
+// One line more, so that neighbouring lanes use other banks.
+struct slot_t {
+  line_t line[@chunk@ / LINE + 1];
+};
+
+__device__ __forceinline__ slot_t *slots_of_warp() {
+  __shared__ slot_t slots[8 * SLOTS << @log_x@];
+  return slots + (threadIdx.x >> 5) * (SLOTS << @log_x@);
+}
+
+// A lane's place, in elements, in the slots of its output.
+__device__ __forceinline__ staged_t *place_in(slot_t *slot, const unsigned at) {
+  return slot[at / @chunk@].line[0].e + at % @chunk@;
+}
+
+template <bool FULL, int BATCH, class Load, class Some, class Value>
+__device__ __forceinline__ acc_t of_round(const Load &load, const Some &some, const Value &value, const bases_t &b,
+                                          const index_t n, const index_t first) {
+  struct __align__(@piece_bytes@) piece_t {
+    staged_t e[@width@];
+  };
+  const unsigned lane = (threadIdx.x & 31) >> @log_x@;
+  slot_t *const slot = slots_of_warp() + (threadIdx.x & (1 << @log_x@) - 1) * SLOTS;
+  value_t v[@chunk@];
+#pragma unroll
+  for (int pass = 0; pass < LANES / SLOTS; pass++) {
+    __syncwarp(); // slots were read
+#pragma unroll 1
+    for (int done = 0; done < @batch@; done += BATCH) {
+      packs_t raw[BATCH];
+      const unsigned at = done * TURN + lane * @width@;
+      const index_t begin = first + pass * PASS + at;
+      load_turns<FULL>(raw, load, some, b, n, begin);
+#pragma unroll
+      for (int j = 0; j < BATCH; j++) {
+        const index_t r = begin + j * TURN;
+        const int m = FULL ? @width@ : valid(n, r);
+        piece_t piece;
+#pragma unroll
+        for (int e = 0; e < @width@; e++)
+          if (e < m) piece.e[e] = value(raw[j], e, r + e);
+        if (m > 0) *(piece_t *)place_in(slot, at + j * TURN) = piece;
+      }
+    }
+    __syncwarp();
+    if (lane / SLOTS == pass) {
+#pragma unroll
+      for (int i = 0; i < @chunk@ / LINE; i++) {
+        const line_t line = slot[lane % SLOTS].line[i];
+#pragma unroll
+        for (int e = 0; e < LINE; e++) v[i * LINE + e] = unstaged(line.e[e]);
+      }
+    }
+  }
+  const index_t r = first + lane * @chunk@;
+  return of_values(v, r, FULL ? @chunk@ : r >= n ? 0 : n - r < @chunk@ ? (int)(n - r) : @chunk@);
+}
+
+// The warp's rounds, combined as the turns of other kernels are.
+template <bool FULL, int BATCH, class Load, class Some, class Value>
+__device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const Value &value, const bases_t &b,
+                                      const index_t n, const index_t first) {
+  enum { LEVELS = 2, ROUND = LANES * @chunk@, ROUNDS = UNIT / ROUND };
+  static_assert(ROUNDS <= 1 << LEVELS && ROUNDS <= LANES, "a level for each doubling of the rounds");
+  acc_t left[LEVELS], x = neutral();
+#pragma unroll 1
+  for (unsigned done = 0; done < ROUNDS; done++) {
+    x = of_round<FULL, BATCH>(load, some, value, b, n, first + done * ROUND);
+    unsigned mask = 1 << @log_x@;
+    bool stored = false;
+#pragma unroll
+    for (int level = 0; level < LEVELS; level++, mask *= 2) {
+      if (stored) continue;
+      if (done >> level & 1) {
+        x = exchange<FULL>(left[level], x, mask);
+      } else {
+        left[level] = x;
+        stored = true;
+      }
+    }
+  }
+  return lanes<FULL>(lanes<FULL>(x, ROUNDS << @log_x@, 32), 1 << @log_x@, ROUNDS << @log_x@);
 }
 
 //: each
@@ -424,8 +510,8 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
 @functions@
   __shared__ words_t shared[256];
   const unsigned units = 1u << log_units, x_of = threadIdx.x & (1 << @log_x@) - 1;
-  const unsigned long long group = blockIdx.x / parts;
-  const unsigned part = blockIdx.x % parts;
+  const unsigned long long group = @group@;
+  const unsigned part = @part@;
   const unsigned long long k = group * side + min(x_of, side - 1);
   const bases_t b = bases(k);
   for (unsigned task = threadIdx.x >> 5; task < units; task += 8) {
@@ -536,6 +622,16 @@ struct Column {
   if (k < outputs && first < n) {
     const bases_t b = bases(k);
     const int count = (int)(n - first < chunk ? n - first : chunk);
+@loop@
+  }
+  acc_t x[@width@];
+#pragma unroll
+  for (int e = 0; e < @width@; e++) x[e] = column[e].combined((index_t)first);
+  if (depth > 1) slots(shared, x, width, depth);
+@ending@
+}
+
+//: columns_loop
 #pragma unroll 1
     for (int i = 0; i < count; i += @batch@) {
       const index_t r = (index_t)first + i;
@@ -553,14 +649,35 @@ struct Column {
         for (int e = 0; e < @width@; e++) column[e].elements(value, raw, e, r, count - i, i);
       }
     }
-  }
-  acc_t x[@width@];
+//: columns_ahead
+    // The next elements are on their way while these are combined.
+    packs_t raw[@batch@];
+    int i = 0;
+    if (@batch@ <= count) {
 #pragma unroll
-  for (int e = 0; e < @width@; e++) x[e] = column[e].combined((index_t)first);
-  if (depth > 1) slots(shared, x, width, depth);
-@ending@
-}
-
+      for (int j = 0; j < @batch@; j++) raw[j] = load(b, (index_t)first + j);
+    }
+#pragma unroll 1
+    for (; i + @batch@ <= count; i += @batch@) {
+      const index_t r = (index_t)first + i;
+      packs_t now[@batch@];
+#pragma unroll
+      for (int j = 0; j < @batch@; j++) now[j] = raw[j];
+      if (i + 2 * @batch@ <= count) {
+#pragma unroll
+        for (int j = 0; j < @batch@; j++) raw[j] = load(b, r + @batch@ + j);
+      }
+#pragma unroll
+      for (int e = 0; e < @width@; e++) column[e].elements(value, now, e, r, @batch@, i);
+    }
+    if (i < count) {
+      const index_t r = (index_t)first + i;
+#pragma unroll
+      for (int j = 0; j < @batch@; j++)
+        if (i + j < count) raw[j] = load(b, r + j);
+#pragma unroll
+      for (int e = 0; e < @width@; e++) column[e].elements(value, raw, e, r, count - i, i);
+    }
 //: columns_whole
   if (slot == 0 && k < outputs) {
 #pragma unroll

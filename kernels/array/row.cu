@@ -65,7 +65,7 @@ __device__ __forceinline__ acc_t of_row(words_t *shared, const acc_t x) {
 }
 
 //: rows
-extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long long outputs, const index_t n,
+extern "C" __global__ void __launch_bounds__(@bounds@) @name@(const unsigned long long outputs, const index_t n,
                                                          const double count@params@) {
 @bases@
   enum { LANES = @lanes@, WARPS = @warps@, PACKS = @packs@, WIDTH = @width@, ROWS = 256 / LANES / WARPS };
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long lon
 }
 
 //: across
-extern "C" __global__ void __launch_bounds__(256) @name@(const unsigned long long outputs, const index_t n,
+extern "C" __global__ void __launch_bounds__(@bounds@) @name@(const unsigned long long outputs, const index_t n,
                                                          const double count@params@) {
 @bases@
   enum { LANES = 1, WARPS = @warps@, PACKS = @packs@, WIDTH = 1, ROWS = 256 / WARPS, STEP = 1 };

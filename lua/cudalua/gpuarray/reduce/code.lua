@@ -327,7 +327,9 @@ M.BYTES = 128
 ---@field name string
 ---@field own string          acc_t and what is done with it: see reduce.cu
 ---@field tree boolean        the order of combinations is fixed
----@field moments? cudalua.gpuarray.Moments  elements are combined in chunks
+---@field moments? cudalua.gpuarray.Moments  elements are combined in chunks. In units, `value` gives the type
+---  staged_t, of which unstaged() makes value_t
+---@field staged? integer     bytes of staged_t
 ---@field heavy boolean       elements take long to compute
 ---@field slow boolean        combining them takes long
 ---@field params string[]     before those of the arrays
@@ -365,13 +367,13 @@ function M.generate(p, o)
   local fields = { name = o.name, params = ", " .. concat(params, ", "), width = width, log_x = ending.log_x,
     functions = o.lines and o.lines .. "\n" .. lambdas or lambdas, turns = ending.turns }
   local part, mode = form, o.moments and "chunks" or o.tree and "tree" or "free"
-  fields.joined = M.joined(o.moments and (columns or width >= o.moments.chunk))
+  fields.joined = M.joined(o.moments ~= nil)
   fields.divisors = ""
   for _, text in ipairs(o.divisors or {}) do fields.divisors = fields.divisors .. ", " .. text:match "%w+$" end
   if columns then
     part = "columns"
     local m = o.moments
-    fields.batch = max(batch(p, m and m.rows or o.tree and 8 or 16, o.heavy, M.BYTES), m and m.chunk or 1)
+    fields.batch = m and m.chunk or batch(p, o.tree and 8 or 16, o.heavy, M.BYTES)
     fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
     local low = m and min(m.levels, fields.levels) or fields.levels
     fields.levels, fields.high = low, fields.levels - low
@@ -382,12 +384,20 @@ function M.generate(p, o)
       split and ", const unsigned parts, words_t *partial, unsigned *counters" or "", fields.params)
     fields.per_group = split and " / parts" or ""
     fields.part = split and "blockIdx.x % parts" or "0"
+    fields.loop = template.fill("reduce", m and "columns_ahead" or "columns_loop", fields)
     fields.ending = template.fill("reduce", split and "columns_split" or "columns_whole", fields)
   elseif form == "rows" then
     fields.rows = M.rows(width)
   else
-    fields.batch = batch(p, ending.turns, o.heavy, o.moments and o.moments.bytes or o.slow and M.BYTES / 2 or M.BYTES)
+    local m = o.moments
+    fields.batch = batch(p, m and m.chunk / width or ending.turns, o.heavy, o.slow and not m and M.BYTES / 2 or M.BYTES)
     fields.rest = ending.rest and 1 or fields.batch
+    if m then
+      fields.batch = max(fields.batch, m.chunk / (2 ^ (5 - ending.log_x) * width)) -- a chunk at least
+      fields.chunk, fields.rest, fields.piece_bytes = m.chunk, 1, min(16, width * o.staged)
+    end
+    local one = ending.kept == 0 -- output, for which the block need not divide its number before it loads anything
+    fields.group, fields.part = one and "0" or "blockIdx.x / parts", one and "blockIdx.x" or "blockIdx.x % parts"
     fields.word = not o.tree and o.word and template.fill("reduce", "word_" .. o.word, {}) or ""
   end
   local index = M.index_t(ending.wide, o.moments and ending.log_x)
@@ -430,13 +440,11 @@ function M.pieces_of_kernel(form, mode, fields, o)
   elseif form == "rows" then
     fill(mode .. "_pack")
   else
-    if mode ~= "free" then
-      fill(mode .. "_pack")
-      fill "exchange"
-    end
+    if mode == "tree" then fill "tree_pack" elseif mode == "free" then fill "free_pack" end
+    if mode ~= "free" then fill "exchange" end
     fill "unit"
     if mode == "free" then fill(o.word and "words" or "each") end
-    fill(mode == "free" and "free_unit" or "tree_unit")
+    fill(mode .. "_unit")
     fill "any_unit"
   end
   if form ~= "rows" then fill "block" end
@@ -477,6 +485,9 @@ function M.kernel(p)
   local lines, nleaves = {}, #p.leaves
   M.combination(lines, kind, pieces, ending.placed, kind.tree)
   M.finish(lines, kind, "finish", "acc_t")
+  if kind.moments then
+    add(lines, "typedef value_t staged_t;\n%svalue_t unstaged(const staged_t x) { return x; }", OWN)
+  end
   local own = concat(lines, "\n") .. "\n"
   -- The place of an element is as that of one of an array that is nowhere.
   if ending.placed then
@@ -490,8 +501,8 @@ function M.kernel(p)
   if #p.ops > 0 then name = codegen.name(p, name) end
   for i, dt in ipairs(p.scalars) do add(more, "const %s s%d", ctype.register(dt), i) end
   local types, device, kernel = M.generate(p, { name = name, own = own, tree = kind.tree, heavy = heavy, more = more,
-    word = word, told = told, slow = kind.row.position or kind.moments or kind.acc.itemsize == 8,
-    moments = kind.moments,
+    word = word, told = told, slow = kind.row.position or kind.acc.itemsize == 8, moments = kind.moments,
+    staged = kind.acc.itemsize,
     params = { ctype.memory(kind.result) .. " *out" },
     value = function(arguments)
       local place = ending.placed and table.remove(arguments, nleaves + 1)

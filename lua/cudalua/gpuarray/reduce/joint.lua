@@ -121,10 +121,8 @@ M.TWO_PASSES = 16384
 ---How a kernel computes moments (kernels/array/moments.cu). Bits depend on `chunk` alone.
 ---@class cudalua.gpuarray.Moments
 ---@field chunk integer     elements of a chunk
----@field together integer  those that a lane loads of a row at once
----@field bytes integer     that a lane loads of rows before it uses the first
+---@field rounds integer    chunks of a row that a lane has one after the other, at most: 1, 2 or 4
 ---@field most integer      columns that a thread has: what it holds of each takes many registers
----@field rows integer      elements of a column that a thread loads before it uses the first
 ---@field levels integer    of the tree for a column that are in registers
 ---@field share integer      of the usual number of blocks: fewer have longer columns
 ---@field longest integer   2^ so many elements of a column are what a thread has at most
@@ -132,10 +130,8 @@ M.TWO_PASSES = 16384
 
 ---@type table<string, cudalua.gpuarray.Moments>  by the type that is computed in
 M.moments = {
-  float32 = { chunk = 8, together = 8, bytes = 128, most = 2, rows = 8, longest = 9, levels = 2, share = 1 / 4,
-    resident = 2 },
-  float64 = { chunk = 4, together = 4, bytes = 128, most = 1, rows = 4, longest = 9, levels = 2, share = 1 / 4,
-    resident = 2 },
+  float32 = { chunk = 16, rounds = 4, most = 2, longest = 9, levels = 2, share = 1 / 8, resident = 2 },
+  float64 = { chunk = 8, rounds = 4, most = 1, longest = 9, levels = 2, share = 1 / 8, resident = 2 },
 }
 
 -- From a sum of squares to the result; $n is the divisor.

@@ -65,6 +65,8 @@ local function combinations(kind, dtype, pieces)
   add(lines, "%sacc_t combine(const acc_t &x, const acc_t &y) { return acc_t{%s}; }", OWN,
     values "part_#::combine(x.a#, y.a#)")
   if chunks then
+    add(lines, "typedef %s staged_t;\n%svalue_t unstaged(const staged_t x) { return values_of(x); }",
+      ctype.memory(dtype), OWN)
     add(lines, "%sacc_t equal(const acc_t &x, const acc_t &y) { return acc_t{%s}; }", OWN,
       list_of(parts, ", ", function(i, part)
         return ("part_%d::%s(x.a%d, y.a%d)"):format(i, part.moments and "equal" or "combine", i, i)
@@ -142,9 +144,12 @@ function M.kernel(p)
       "middle;\n  return d * d;\n}", OWN, at)
   end
   local name = codegen.name(p, "array_" .. kind.row.name):gsub("_copy$", "")
-  local function values(element) return ("%svalues_of(%s)"):format(spread and "first::" or "", element) end
+  local staged = kind.moments and not ending.form:find "^columns"
+  local function values(element)
+    return staged and element or ("%svalues_of(%s)"):format(spread and "first::" or "", element)
+  end
   local types, device, kernel = reduce_code.generate(p, { name = name, own = concat(lines, "\n"), second = second,
-    tree = kind.tree, moments = kind.moments, heavy = #p.ops > 8, more = more, params = params,
+    tree = kind.tree, moments = kind.moments, staged = dtype.itemsize, heavy = #p.ops > 8, more = more, params = params,
     results = #kind.members, slow = true,
     divisors = divisors, stored = kind.stored,
     value = function(arguments)

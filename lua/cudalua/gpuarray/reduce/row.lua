@@ -256,6 +256,7 @@ end
 
 -- How many threads have a row that lies across memory, and how many elements each of them; nil: it does not fit.
 local function arrange_across(p, phases, n)
+  if phases.moments then return nil end -- variances of so few elements take two passes
   local packs, threads = 1, 1
   while packs < M.PACKS and packs * threads < n do packs = packs * 2 end
   while threads < BLOCK / WIDE and packs * threads < n do threads = threads * 2 end

@@ -32,6 +32,7 @@ M.KEEP = 8
 ---@field early number            the same if all arrays are loaded in the first phase; 0: they are anyway
 ---@field cost integer             of an element's operations
 ---@field reread boolean          an array is used in two phases
+---@field moments boolean         a variance in one pass is among the reductions
 ---@field elements? string[]     how an element of an array is written
 
 ---A variable.
@@ -206,10 +207,11 @@ end
 ---@return cudalua.gpuarray.Phases
 function M.phases(tokens)
   local self = { program = codegen.lines(tokens), count = 1, known = {}, parts = {}, part_of = {}, types = {},
-    words = 0, early = 0, cost = 0, reread = false }
+    words = 0, early = 0, cost = 0, reread = false, moments = false }
   merge(self)
   place(self)
   share(self)
+  for _, part in ipairs(self.parts) do self.moments = self.moments or part.kind.moments ~= nil end
   keep(self)
   count(self)
   return self
@@ -338,12 +340,7 @@ local function phase_text(self, phase, used)
   lines_of(self, names, t.lines, "        ")
   for i, part in ipairs(self.parts) do
     if part.phase == phase then
-      if part.kind.moments and p.ending[1].form == "across" then -- a thread has whole chunks
-        add(t.declared, "  r%d::value_t p%d[PACKS];", i, i)
-        add(t.lines, "        p%d[j] = %s;", i, part.value)
-        add(t.ends, "  const r%d::acc_t c%d_row = r%d::of_row(shared%d, r%d::of_values(p%d, 0, %s));", i, i, i, i, i, i,
-          p.ending[1].full and "PACKS" or "begin >= n ? 0 : n - begin < PACKS ? (int)(n - begin) : PACKS")
-      elseif part.kind.moments then
+      if part.kind.moments then
         add(t.declared, "  r%d::acc_t t%d[PACKS];", i, i)
         add(t.packs, "    r%d::value_t p%d[WIDTH];", i, i)
         add(t.lines, "        p%d[e] = %s;", i, part.value)
@@ -460,8 +457,10 @@ function M.kernel(tokens)
   for i, dt in ipairs(p.scalars) do add(params, "const %s s%d", ctype.register(dt), i) end
   for _, text in ipairs(extra) do add(params, "%s", text) end
   local name = codegen.name(p, "array_rows")
-  local fields = { name = name, params = ", " .. concat(params, ", "), lanes = ending.lanes, warps = ending.warps,
-    packs = ending.turns, width = ending.width, bases = bases, functions = lambdas, joined = reduce_code.joined(),
+  -- What is loaded early fits 64 registers, and four blocks take less time than the three that compilers choose.
+  local bounds = ending.early and not across and "256, 4" or "256"
+  local fields = { name = name, bounds = bounds, params = ", " .. concat(params, ", "), lanes = ending.lanes,
+    warps = ending.warps, packs = ending.turns, width = ending.width, bases = bases, functions = lambdas, joined = reduce_code.joined(),
     first = #p.reductions == 0 and "" or across and "  const bool first = threadIdx.x < ROWS;" or
       "  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;" }
   local texts = {}

@@ -148,22 +148,22 @@ local function rows(p, width)
   return p
 end
 
+-- The turns of a unit if each lane gets whole chunks: 1, 2 or 4 chunks, more of them for more elements.
+local function turns_of_chunks(p, lanes, groups, moments)
+  local rounds = moments.rounds
+  while rounds > 1 and groups * ceil(p.n / (lanes * moments.chunk * rounds * 8)) < M.blocks do rounds = rounds / 2 end
+  return moments.chunk / p.width * rounds
+end
+
 -- Elements of an output are neighbours.
 local function in_rows(w, p, heavy, moments)
   local outputs, n, extents, gone, kept = p.outputs, p.n, p.gone_extents, p.gone, p.kept
   local wide = widest(w)
   if heavy then wide = min(wide, 4) end
+  if moments then wide = min(wide, moments.chunk) end
   local width = wide
   if width > 1 and n < width then width = 2 ^ exponent(n) end
-  local packed, joint
-  if moments and moments.together > width and not heavy then -- in several loads
-    packed, joint = tokens_of(w, moments.together, extents, gone, kept, p.lying)
-  end
-  if packed then
-    width = moments.together
-  else
-    packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
-  end
+  local packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
   p.joint = joint
   if packed and n <= WARP * width then return rows(p, width) end
   if not packed then
@@ -173,7 +173,8 @@ local function in_rows(w, p, heavy, moments)
     if n <= WARP * width then return rows(p, width) end
   end
   p.width, p.turns = width, width == 1 and 16 or 8
-  while p.turns > 1 and WARP * width * p.turns / 2 >= n do p.turns = p.turns / 2 end
+  if moments then p.turns = turns_of_chunks(p, WARP, outputs, moments) end
+  while not moments and p.turns > 1 and WARP * width * p.turns / 2 >= n do p.turns = p.turns / 2 end
   local unit = WARP * width * p.turns
   local units = ceil(n / unit)
   p.rest = units > 8
@@ -187,7 +188,7 @@ local function in_rows(w, p, heavy, moments)
     return p
   end
   log_units = 3
-  if p.turns == 8 and outputs * ceil(units / 2 ^ log_units) <= FEW_BLOCKS then
+  if not moments and p.turns == 8 and outputs * ceil(units / 2 ^ log_units) <= FEW_BLOCKS then
     p.turns, units = 4, ceil(n / (unit / 2))
   end
   while 2 ^ log_units < min(units, MOST_UNITS) and outputs * ceil(units / 2 ^ (log_units + 1)) >= M.blocks do
@@ -201,15 +202,16 @@ end
 local NARROW = { { 1, 16 }, { 2, 8 }, { 4, 4 } } -- by log_x: width and turns
 
 -- A few outputs lie side by side, and many elements behind each.
-local function in_narrow_columns(w, p)
+local function in_narrow_columns(w, p, moments)
   local outputs, n, extents, gone, kept = p.outputs, p.n, p.gone_extents, p.gone, p.kept
   local side = p.kept_extents[p.kept_rank]
   p.log_x = exponent(side)
   p.width, p.turns = NARROW[p.log_x][1], NARROW[p.log_x][2]
   tokens_of(w, 16, extents, gone, kept, p.lying) -- of which none is packed: neighbours are further away
   p.joint, p.rest = #extents == 1 or extents[#extents] % p.width == 0, true
-  local units, log_units = ceil(n / (2 ^ (LOG_WARP - p.log_x) * p.width * p.turns)), 3
-  local groups = outputs / side
+  local lanes, groups, log_units = 2 ^ (LOG_WARP - p.log_x), outputs / side, 3
+  if moments then p.turns = turns_of_chunks(p, lanes, groups, moments) end
+  local units = ceil(n / (lanes * p.width * p.turns))
   while 2 ^ log_units < min(units, MOST_UNITS / 2 ^ p.log_x) and groups * ceil(units / 2 ^ (log_units + 1)) >= M.blocks
   do
     log_units = log_units + 1
@@ -236,7 +238,8 @@ local function in_columns(w, p, most, moments)
   local columns, log_x = ceil(outputs / width), LOG_BLOCK
   if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), LOG_WARP) end
   local depth, groups = 2 ^ (LOG_BLOCK - log_x), ceil(columns / 2 ^ log_x)
-  local log_chunk, longest = log_x == LOG_BLOCK and CHUNK or LEAST, moments and moments.longest or LONG
+  local least = moments and exponent(moments.chunk) or LEAST
+  local log_chunk, longest = log_x == LOG_BLOCK and CHUNK or least, moments and moments.longest or LONG
   -- One block combines all parts of a group, so that there should not be many of them.
   while log_chunk < longest and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
     M.blocks * (moments and moments.share or 1 / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1)) do
@@ -292,7 +295,7 @@ local endings = {} -- kind -> form, ranks and so on -> token
 
 local function ending(kind, p)
   local known = sub(endings, kind)
-  local key = p.form .. (((((p.kept_rank * 32 + p.gone_rank) * 32 + p.width) * 32 + p.turns) * 4 + p.log_x) * 8 +
+  local key = p.form .. (((((p.kept_rank * 32 + p.gone_rank) * 32 + p.width) * 256 + p.turns) * 4 + p.log_x) * 8 +
     (p.joint and 4 or 0) + (p.rest and 2 or 0) + (p.wide and 1 or 0)) .. (p.placed and "p" or "")
   local token = known[key]
   if not token then
@@ -402,7 +405,7 @@ end
 local function schedule(w, x, kind, p)
   if p.kept_rank > 0 and p.n > 1 and gathered.side_by_side(w, p) then
     if p.kept_extents[p.kept_rank] <= NARROW_COLUMNS and p.n > LONG_COLUMNS then
-      in_narrow_columns(w, p)
+      in_narrow_columns(w, p, kind.moments)
     else
       in_columns(w, p, kind.most or kind.ordered and 4 or 8, kind.moments)
     end
