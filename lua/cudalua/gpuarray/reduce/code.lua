@@ -327,8 +327,8 @@ M.BYTES = 128
 ---@field name string
 ---@field own string          acc_t and what is done with it: see reduce.cu
 ---@field tree boolean        the order of combinations is fixed
----@field moments? cudalua.gpuarray.Moments  elements are combined in chunks. In units, `value` gives the type
----  staged_t, of which unstaged() makes value_t
+---@field moments? cudalua.gpuarray.Moments  elements are combined in chunks. In units, `value` gives a staged_t, and
+---  unstaged() makes a value_t of it
 ---@field staged? integer     bytes of staged_t
 ---@field heavy boolean       elements take long to compute
 ---@field slow boolean        combining them takes long

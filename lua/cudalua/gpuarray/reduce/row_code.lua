@@ -460,7 +460,8 @@ function M.kernel(tokens)
   -- What is loaded early fits 64 registers, and four blocks take less time than the three that compilers choose.
   local bounds = ending.early and not across and "256, 4" or "256"
   local fields = { name = name, bounds = bounds, params = ", " .. concat(params, ", "), lanes = ending.lanes,
-    warps = ending.warps, packs = ending.turns, width = ending.width, bases = bases, functions = lambdas, joined = reduce_code.joined(),
+    warps = ending.warps, packs = ending.turns, width = ending.width, bases = bases, functions = lambdas,
+    joined = reduce_code.joined(),
     first = #p.reductions == 0 and "" or across and "  const bool first = threadIdx.x < ROWS;" or
       "  const bool first = (threadIdx.x & LANES * WARPS - 1) == 0;" }
   local texts = {}
