@@ -893,6 +893,36 @@ describe("Reductions that wait", function()
     end)
   end
 
+  it("take no memory for a kernel that would take longer than several", function()
+    finally(knob(run, "LAUNCH", 1))
+    finally(knob(joint, "COLUMN_BYTES", 4))
+    local a = gpuarray.arange(640 * 33, "float32"):reshape(640, 33):eval()
+    local buffer = storage.buffer
+    local function memories(f)
+      f()
+      local n = 0
+      local restore = knob(storage, "buffer", function(...)
+        n = n + 1
+        return buffer(...)
+      end)
+      local ok, count = pcall(gpu.kernels, f)
+      restore()
+      assert(ok, count)
+      return n, count
+    end
+    for _, f in ipairs {
+      function()
+        local z = a * 2
+        gpuarray.eval(z, z:sum(1))
+      end,
+      function() gpuarray.eval(a:sum(1), a:max(1)) end,
+    } do
+      local n, count = memories(f)
+      assert.equal(2, count)
+      assert.is_true(n <= 2)
+    end
+  end)
+
   it("would have later values if results that a finalizer computed were not left alone", function()
     finally(knob(evaluate, "take", function(a, leaf)
       a._sig, a._a, a._b, a._low = false, leaf, leaf, math.huge

@@ -298,9 +298,28 @@ end
 
 -- Would several kernels be faster? Down columns of large arrays, many results or storing the operand take more time
 -- than reading the operand once more.
-local function is_slow(p, g, x, kind)
-  return (p.form == "columns" or p.form == "columns_split") and x._size * x._dtype.itemsize > run.LAUNCH and
-    (g.stored or #g > 1 and not kind.moments and kind.acc_bytes(p.wide) > M.COLUMN_BYTES)
+local function is_slow(p, g, kind)
+  return (p.form == "columns" or p.form == "columns_split") and
+    (g.stored or kind.acc_bytes(p.wide) > M.COLUMN_BYTES)
+end
+
+-- Can that be so, however the operand lies?
+local function may_be_slow(g, x, kind)
+  return x._size * x._dtype.itemsize > run.LAUNCH and
+    (g.stored or #g > 1 and not kind.moments and kind.acc_bytes(true) > M.COLUMN_BYTES) and true or false
+end
+
+-- Is it so? This is asked before memory is allocated. Something that has to be computed first leaves it open.
+local function is_known_slow(g, x, kind)
+  local w, operand, to = plan.begin(x._shape, false), gathered.operand_of(x), g[1].to
+  w.numbered = true
+  plan.walk(w, operand)
+  local slow = false
+  if not plan.computed_before(w) and not (kind.ordered and reduce_run.crossing(w, to.axes)) then
+    slow = is_slow(reduce_run.close(w, x, kind, to, false, place_of(w, g, operand)), g, kind)
+  end
+  plan.finish(w, false)
+  return slow
 end
 
 -- An attempt to compute all results. False: this kernel cannot, or should not.
@@ -328,7 +347,7 @@ local function attempt(since, g, x, kind)
     evaluate.evaluate(again)
     return AGAIN
   end
-  if kind.middle and p.parts > 1 or is_slow(p, g, x, kind) then
+  if kind.middle and p.parts > 1 or g.large and is_slow(p, g, kind) then
     plan.finish(w, false)
     return false
   end
@@ -348,6 +367,8 @@ end
 
 function compute(g, x, kind)
   g.buffers, g.memory, g.context, g.launching = {}, false, false, false
+  g.large = may_be_slow(g, x, kind)
+  if g.large and is_known_slow(g, x, kind) then return false end
   local ok, leaves = pcall(take_memory, g)
   if ok and leaves then
     ok, leaves = pcall(run.until_done, attempt, g, x, kind)
