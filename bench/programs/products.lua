@@ -4,6 +4,7 @@
 local cuda = require "cudalua"
 local gpuarray = require "cudalua.gpuarray"
 local now = dofile "bench/common/clock.lua"
+local ends = require "cudalua.gpuarray.core.ends"
 local outer = require "cudalua.gpuarray.reduce.outer"
 local shifted = require "cudalua.gpuarray.core.shifted"
 
@@ -29,6 +30,7 @@ local function set(v)
   outer.enabled, outer.tile, outer.BATCH = v.enabled ~= false, v.tile or false, v.batch or BATCH
   outer.RESIDENT = v.resident == nil and RESIDENT or v.resident
   shifted.enabled, shifted.ROWS = v.enabled ~= false, v.rows or ROWS
+  ends.forget()
 end
 
 local function time(f, a, b)
@@ -129,6 +131,7 @@ local ways = { { "other kernels", enabled = false }, { "as chosen" }, { "4 rows"
 
 if part ~= "products" then
   shifted.LEAST = soft and 1 or shifted.LEAST
+  ends.forget()
   head("program | dtype", ways, "GB/s")
   for _, s in ipairs(stencils) do
     local extent = s[3] > 2 and rows or 2 * rows

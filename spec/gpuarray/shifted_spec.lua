@@ -4,6 +4,7 @@ local gpu = require "spec.support.gpu"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 local batch = require "spec.support.batch"
 local bits = require "spec.support.bits"
+local in_steps = require "spec.support.in_steps"
 local knob = require "spec.support.knob"
 local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
@@ -13,7 +14,7 @@ local turn = require "spec.support.turn"
 -- Calls f, evaluates its results together, and returns their bits, and the names of the kernels.
 local function evaluated(enabled, f)
   local names, kernel = {}, run.kernel
-  local enable = knob(shifted, "enabled", enabled)
+  local enable, at_once = knob(shifted, "enabled", enabled), in_steps()
   local restore = knob(run, "kernel", function(launch)
     names[#names + 1] = launch.kernel and launch.kernel.name or "?"
     return kernel(launch)
@@ -25,6 +26,7 @@ local function evaluated(enabled, f)
   end)
   restore()
   enable()
+  at_once()
   assert(ok, failure)
   return bits.all(results), table.concat(names, " ")
 end
@@ -250,7 +252,7 @@ describe("Arrays at shifted places", function()
 
   it("need rows that blocks of threads fit into", function()
     local x, long = random { 64, 70 }, random { 64, 128 }
-    shifted.WASTE = 1.2
+    knob(shifted, "WASTE", 1.2)
     assert.is_nil(kernel_of(function() return x:roll(1, 1) + x:roll(-1, 1) + x * 5 end):find "shifted")
     assert.is_truthy(kernel_of(function() return long:roll(1, 1) + long:roll(-1, 1) + long * 6 end):find "shifted")
     assert.is_nil(kernel_of(function() return long:roll(1, 2) + long * 7 end):find "shifted")
@@ -258,10 +260,10 @@ describe("Arrays at shifted places", function()
 
   it("need enough elements, most of which are inside", function()
     local x = random { 40, 70 }
-    shifted.INSIDE = 0.9
+    knob(shifted, "INSIDE", 0.9)
     assert.is_truthy(kernel_of(function() return x:roll(1, 1) + x:roll(-1, 1) + x * 2 end):find "shifted")
     assert.is_nil(kernel_of(function() return x:roll(9, 2) + x:roll(-9, 2) + x * 3 end):find "shifted")
-    shifted.LEAST = 2801
+    knob(shifted, "LEAST", 2801)
     assert.is_nil(kernel_of(function() return x:roll(1, 1) + x:roll(-1, 1) + x * 4 end):find "shifted")
   end)
 
@@ -287,7 +289,9 @@ describe("Arrays at shifted places", function()
   end)
 
   it("are read so without being asked", function()
-    shifted.LEAST, shifted.INSIDE, shifted.WASTE = 2 ^ 18, 0.9, 1.2
+    knob(shifted, "LEAST", 2 ^ 18)
+    knob(shifted, "INSIDE", 0.9)
+    knob(shifted, "WASTE", 1.2)
     local x = random { 514, 514 }
     local name
     local restore = knob(run, "kernel", (function(kernel)

@@ -70,6 +70,22 @@ describe("A partial write", function()
     end
   end)
 
+  it("is another one for elements of another size at the same places", function()
+    local function write_to(name, size, range)
+      local a = gpuarray.arange(size, name):eval()
+      local part = a[{ range }]
+      local held = part * 2
+      part:set(part + 100)
+      return a:tolist(), held:tolist()
+    end
+    for _ = 1, 2 do
+      assert.same({ 100, 101, 102, 103, 4, 5 }, (write_to("float64", 6, { 1, 4 })))
+      local a, held = write_to("float32", 12, { 1, 7, 2 })
+      assert.same({ 100, 1, 102, 3, 104, 5, 106, 7, 8, 9, 10, 11 }, a)
+      assert.same({ 0, 4, 8, 12 }, held)
+    end
+  end)
+
   it("leaves the old values to those that were written with the array while it was pending", function()
     local a = gpuarray.arange(6, "float32") * 10
     local u = a + 1

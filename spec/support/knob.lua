@@ -2,6 +2,12 @@
 -- has at most, and gives the function that puts the old value back: finally(knob(plan, "LIMIT", 1)). Unknown fields are
 -- errors: what nothing reads would leave a spec without effect.
 
+-- The ends of programs that are kept depend on such fields, but not on functions.
+local function forget(value)
+  local ends = type(value) ~= "function" and package.loaded["cudalua.gpuarray.core.ends"]
+  if ends then ends.forget() end
+end
+
 ---@param module table
 ---@param field string
 ---@param value any      of the same type as the old one, or a number or false for either of them
@@ -14,5 +20,9 @@ return function(module, field, value)
     error(("knob: %s is a %s, not a %s"):format(field, type(before), type(value)), 2)
   end
   module[field] = value
-  return function() module[field] = before end
+  forget(value)
+  return function()
+    module[field] = before
+    forget(value)
+  end
 end

@@ -7,7 +7,7 @@ local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local pairs_of = require "cudalua.base.pairs_of"
 
-local floor = math.floor
+local abs, floor = math.abs, math.floor
 local LIMIT = 2 ^ 53 -- bytes; up to here numbers are exact
 
 local M = {}
@@ -124,6 +124,7 @@ function M.integers(what, name, list, lowest, most)
         dtype and ("; pass a dtype as an option: { dtype = %q }"):format(dtype.name) or "")
     end
     list = { n }
+    if n >= lowest then return list end
   elseif type(getmetatable(list)) == "string" then
     refuse(what, "%s must be a list of integers, got %s", name, element.describe(list))
   end
@@ -189,10 +190,14 @@ end
 ---@param strides integer[]
 ---@return integer[]
 function M.memory_order(strides)
-  local axes = {}
-  for k = 1, #strides do axes[k] = k end
+  local axes, ordered = {}, true
+  for k = 1, #strides do
+    axes[k] = k
+    ordered = ordered and (k == 1 or abs(strides[k]) <= abs(strides[k - 1]))
+  end
+  if ordered then return axes end -- as usual
   table.sort(axes, function(a, b)
-    local sa, sb = math.abs(strides[a]), math.abs(strides[b])
+    local sa, sb = abs(strides[a]), abs(strides[b])
     if sa == sb then return a < b end
     return sa > sb
   end)
@@ -227,7 +232,7 @@ function M.repeats(shape, strides, itemsize)
   for k = #axes, 1, -1 do
     local axis = axes[k]
     if shape[axis] > 1 then
-      local step = math.abs(strides[axis])
+      local step = abs(strides[axis])
       if step < reach then return true end
       reach = reach + step * (shape[axis] - 1)
     end

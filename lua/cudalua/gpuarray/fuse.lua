@@ -132,7 +132,7 @@ local function make_group(results, shape, order, sources)
   local size = graph.size_of(shape)
   local first = results[1]
   local out = { dense = not first.strides, aligned = true, shape = shape, dtype = first.dtype, off = 0, buf = false,
-    strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
+    strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize), store = storage.NEW }
   local state, count = plan.close(w, out, math.max(size, 1))
   local group = { results = results, shape = shape, size = size, state = state, leaves = {}, scalars = {},
     numbers = {}, launch = false, operations = w.ninner + #results }

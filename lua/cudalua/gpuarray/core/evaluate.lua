@@ -16,7 +16,7 @@ local waiting = require "cudalua.gpuarray.core.waiting"
 
 local ceil = math.ceil
 local context_id, run_fresh, AGAIN = core.context_id, run.fresh, run.AGAIN
-local begin, walk, close, finish = plan.begin, plan.walk, plan.close, plan.finish
+local begin, walk_alone, close, finish = plan.begin, plan.walk_alone, plan.close, plan.finish
 local computed_before = plan.computed_before
 local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage.fresh_leaf
 local kind_of, settle_in, size_of = storage.kind_of, storage.settle_in, object.size_of
@@ -86,19 +86,26 @@ end
 
 local in_order = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
 
--- What a program does most: the kernel is there, memory is at hand, and element i is computed from elements i. One call
--- of C does it all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
+-- The same for a program that needs to know the steps along its axes. Not dense: the result has another order.
+local function new_layout(w, x, shape, dtype)
+  if plan.kept_order(w, x, dtype.itemsize) then return { dense = false } end
+  return { dense = true, aligned = true, buf = false, off = 0, dtype = dtype, shape = shape,
+    strides = storage.dense_strides(shape, dtype.itemsize), store = storage.NEW }
+end
+
+-- What a program does most: the kernel is there, memory is at hand, and the result is in C order. One call of C does it
+-- all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
 -- each may have more to it. whole: it is cut already.
 local function compute_at_once(x, shape, size, dtype, whole)
   local writes, w = storage.writes, begin(shape, true)
-  w.root = x
-  walk(w, x, dtype)
+  walk_alone(w, x, dtype)
   local context = w.context or context_id()
   local pool = pools[context]
-  if pool and not w.strided and size > 0 and not run.fast_math and (whole or w.nleaves <= M.limits.LEAVES) and
-    not computed_before(w) then
-    local state, count = close(w, in_order, size)
-    local k = state.kernel
+  if pool and size > 0 and not run.fast_math and (whole or w.nleaves <= M.limits.LEAVES) and not computed_before(w) then
+    local out = (w.strided or w.below) and new_layout(w, x, shape, dtype) or in_order
+    local state, count
+    if out.dense then state, count = close(w, out, size) end
+    local k = state and state.kernel
     local fn = k and k.loaded[context]
     if fn and not too_many(w, count) then
       local bytes, list = size * dtype.itemsize, gather(w, in_order, size, count)
@@ -118,8 +125,7 @@ end
 -- An attempt to write the expression x to the leaf `out`, or to the new memory `buf`.
 local function attempt(since, x, shape, size, dtype, out, buf, context)
   local w = begin(shape, not out or out.dense)
-  w.root, w.maps = x, true
-  walk(w, x, dtype)
+  walk_alone(w, x, dtype)
   if w.context and w.context ~= context or out and out.store.context ~= context then
     local inside = w.home or out and out.buf
     if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
@@ -174,13 +180,13 @@ end
 
 -- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
 -- since: of storage.writes; nil is returned, and nothing was written, where there were others since then. whole: it is
--- cut already.
-function compute(x, shape, size, dtype, out, since, whole)
+-- cut already. tried: compute_at_once() could not do it.
+function compute(x, shape, size, dtype, out, since, whole, tried)
   local buf, context
   if out then
     context = context_id()
   else
-    buf, context = compute_at_once(x, shape, size, dtype, whole)
+    if not tried then buf, context = compute_at_once(x, shape, size, dtype, whole) end
     if buf then return fresh_leaf(bare_store(buf, size * dtype.itemsize, context), dtype, shape) end
     if not whole then
       M.fit(x)
@@ -270,11 +276,8 @@ function M.fit_operations(x)
 end
 local fit_operations = M.fit_operations
 
----The value of a pending array: it is computed, unless it was before.
----@param x cudalua.gpuarray.Array
----@param whole? boolean  it is cut already: see cut.lua
----@return table leaf
-function M.evaluate(x, whole)
+-- `tried`: compute_at_once() could not do it.
+local function evaluate(x, whole, tried)
   if x._sig and waiting.list then waiting.start(x) end
   local sig = x._sig
   if not sig then
@@ -288,12 +291,18 @@ function M.evaluate(x, whole)
   end
   local leaf
   if graph.is_traced() then
-    leaf = traced(compute, x, x._shape, size_of(x._shape), sig.result, nil, nil, whole)
+    leaf = traced(compute, x, x._shape, size_of(x._shape), sig.result, nil, nil, whole, tried)
   else
-    leaf = compute(x, x._shape, size_of(x._shape), sig.result, nil, nil, whole)
+    leaf = compute(x, x._shape, size_of(x._shape), sig.result, nil, nil, whole, tried)
   end
   return settle(x, leaf)
 end
+
+---The value of a pending array: it is computed, unless it was before.
+---@param x cudalua.gpuarray.Array
+---@param whole? boolean  it is cut already: see cut.lua
+---@return table leaf
+function M.evaluate(x, whole) return evaluate(x, whole, false) end
 graph.evaluate = M.evaluate
 
 ---Is an error not the expression's fault? True if the program was interrupted or the device is lost.
@@ -322,7 +331,9 @@ function M.force(x)
   if sig and sig.reduces then return waiting.compute(x) end
   fit_operations(x)
   sig = x._sig
+  local tried = false
   if sig and x._used < 0 and not storage.is_scoped() then
+    tried = true
     local dtype, size = sig.result, size_of(x._shape)
     local buf, context
     if graph.is_traced() then
@@ -341,7 +352,7 @@ function M.force(x)
       return
     end
   end
-  if x._sig or type(x._a) == "table" then M.evaluate(x) else x._used = 0 end
+  if x._sig or type(x._a) == "table" then evaluate(x, false, tried) else x._used = 0 end
 end
 
 -- A leaf of structs as one of the words that they are made of, along one more axis.

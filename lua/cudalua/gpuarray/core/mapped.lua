@@ -291,7 +291,10 @@ end
 ---@param shape integer[]
 ---@return boolean
 function M.is_across(l, shape)
-  if #shape < 2 then return false end
+  local last = #shape
+  if last < 2 or shape[last] == 1 or l.shape == shape and abs(l.strides[last]) < 2 * l.dtype.itemsize then
+    return false
+  end
   local strides = plan.along(l, shape)
   if abs(strides[#shape]) < 2 then return false end
   local bytes = l.dtype.itemsize

@@ -5,6 +5,7 @@
 
 local again = require "cudalua.gpuarray.core.again"
 local dtypes = require "cudalua.dtype"
+local kept_ends = require "cudalua.gpuarray.core.ends"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local rows = require "cudalua.gpuarray.kernel.thread_rows"
@@ -101,6 +102,7 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field nagain integer
 ---@field path table[]         operations that a long walk is within, with lists beside it: signatures; firsts, seconds
 ---  and thirds, the operands; entries, of `again`
+---@field arrays table[]       those of a trail that is compared (trail.lua), with its numbers beside it: given
 ---@field depth integer        of the path
 ---@field context integer|false  of the leaves: core.context_id()
 ---@field home userdata|false  memory of that context
@@ -111,6 +113,7 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---@field largest integer      bytes of an element of the largest of several results
 ---@field bytes integer        of an element of all results together; 0 for one result
 ---@field maps boolean         the kernel can read mapped arrays (mapped.lua)
+---@field alone boolean        the program computes nothing but the root
 ---@field below table|false    the maps that were met, and then
 ---@field met table|false      expressions below them,
 ---@field nodes table|false    their nodes,
@@ -130,14 +133,14 @@ function M.begin(shape, dense)
     root = false, met = false, strides = false, links = false, repeats = {}, repeats_at = {}, again = {},
     again_from = {}, again_to = {}, again_leaf = {}, again_leaves = {}, again_operations = {}, again_share = {},
     scalar_types = {}, scalar_values = {}, scalar_of = {}, path = {}, signatures = {}, firsts = {}, seconds = {},
-    thirds = {}, entries = {} }
+    thirds = {}, entries = {}, arrays = {}, given = {} }
   w.start = marks.begin()
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.nrepeats, w.nagain = 0, 0
   w.shape, w.dense, w.strided, w.context, w.largest, w.bytes = shape, dense, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
   w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
-  w.maps, w.below, w.nodes, w.first, w.depth, w.rows = false, false, false, false, 0, false
+  w.maps, w.below, w.nodes, w.first, w.depth, w.rows, w.alone = false, false, false, false, 0, false, false
   return w
 end
 
@@ -231,7 +234,7 @@ local function class_of(w, l)
   end
   return "one"
 end
-trail.connect(class_of, enter)
+trail.connect(class_of, enter, function(w) return M.find_first(w) end)
 
 local function leaf(w, l)
   enter(w, l)
@@ -338,9 +341,8 @@ end
 -- The same for the first expression of a program, whose trail may be known.
 local function walk_first(w, x)
   if trail.follow(w, x) then return end
-  local from = w.state
   walk_long(w, x)
-  trail.note(w, x, from)
+  trail.note(w, x)
 end
 
 ---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
@@ -376,6 +378,20 @@ function walk(w, x, dtype)
   return end_operation(w, x, sig, n)
 end
 M.walk = walk
+
+---Walks over the only result of a kernel that can read mapped arrays. Its trail may be known, also if it is short, as
+---walks below index maps take long.
+---@param w cudalua.gpuarray.Walk
+---@param x any
+---@param dtype? cudalua.dtype.DType  of a value
+function M.walk_alone(w, x, dtype)
+  w.root, w.maps, w.alone = x, true, true
+  local sig = type(x) == "table" and x._sig
+  if not sig or not sig.maps and x._born - x._low >= LONG then return walk(w, x, dtype) end
+  if trail.follow(w, x) then return end
+  walk(w, x, dtype)
+  if w.below then trail.note(w, x) end
+end
 
 -- ---- strided programs -----------------------------------------------------------------------------------------------
 
@@ -647,13 +663,14 @@ end
 ---@return integer count     of w.numbers, which a strided program needs; w.blocks is how many blocks it takes, where
 ---  not each of them does as many elements as the kernel says
 function M.close(w, out, size)
-  local n = 0
-  if w.below then
-    n = M.mapped_end(w, out, size)
-  elseif w.strided or not w.dense or not out.dense then
-    n = strided_end(w, out, size)
-  else
+  if not w.below and not w.strided and w.dense and out.dense then
     step(w, out.aligned and dense_end or odd_end)
+    return w.state, 0
+  end
+  local before, n = w.state, kept_ends.follow(w, out)
+  if not n then
+    n = w.below and M.mapped_end(w, out, size) or strided_end(w, out, size)
+    kept_ends.keep(before, w, out, n)
   end
   return w.state, n
 end

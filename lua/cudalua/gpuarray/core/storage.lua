@@ -117,7 +117,8 @@ M.dense_strides = dense_strides
 ---@param strides integer[]
 ---@return table
 local function new_leaf(store, offset, dtype, shape, strides)
-  local dense = strides == dense_strides(shape, dtype.itemsize) or density(shape, strides, dtype.itemsize)
+  local known = strides_by_size[dtype.itemsize]
+  local dense = known and strides == known[shape] or density(shape, strides, dtype.itemsize)
   local leaf = { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
     aligned = (store.skew + offset) % 16 == 0, store = store, places = false, views = false, _leaf = true, _sig = false,
     _b = false, _low = store.exported and -math.huge or math.huge, _mark = 0, _turn = -1 }
@@ -207,6 +208,9 @@ local function bare_store(buf, bytes, context)
 end
 
 M.bare_store = bare_store
+
+---Stands for the storage of a new array whose memory is still to come, in plans.
+M.NEW = { skew = 0 }
 
 -- ---- scopes ---------------------------------------------------------------------------------------------------
 
@@ -764,12 +768,18 @@ function M.readers(store, except)
   return list
 end
 
----May there be any? Cheaper to ask than readers().
+---Are there any? Cheaper to ask than readers(), as mostly the first one tells.
 ---@param store table
+---@param except? any
 ---@return boolean
-function M.has_readers(store)
+function M.has_readers(store, except)
   bind_all()
-  return (store.readers or store.origin) and #M.readers(store) > 0
+  local bound = store.readers
+  for i = 1, bound and bound.n or 0 do
+    local x = bound[i]
+    if x and x._sig and x ~= except and not is_dead(x, {}) then return true end
+  end
+  return store.origin and #M.readers(store, except and { [except] = true } or nil) > 0
 end
 
 -- How often something was written to an array that exists: see evaluate.lua.

@@ -10,7 +10,7 @@ local function is_placeholder(x) return x._sig and x._sig.placeholder end
 
 local same = layout.same
 
-local KEPT = 8 -- views of an array that are known
+local KEPT = 16 -- views of an array that are known
 
 -- The leaf of an equal view that was made before, or a new one. A loop that slices the same array in each turn reads
 -- one array, and its kernel has one argument for it. If the array's memory changes, so does its leaf `l`

@@ -5,13 +5,16 @@
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
 local map = require "cudalua.gpuarray.core.map"
 local mapped = require "cudalua.gpuarray.core.mapped"
 local maps = require "cudalua.gpuarray.kernel.maps"
+local marks = require "cudalua.gpuarray.core.marks"
 local object = require "cudalua.gpuarray.core.object"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local floor = math.floor
+local number_from, same = marks.number_from, layout.same
 
 local M = {}
 
@@ -53,20 +56,80 @@ function M.box_of(leaf)
 end
 
 -- Adds up what computing an element of an expression costs: the bytes of its arrays, and its operations. False: a
--- kernel that writes a whole array cannot compute it well.
-local function add_cost(x, cost)
-  if type(x) ~= "table" or cost[x] then return true end
-  cost[x] = true
+-- kernel that writes a whole array cannot compute it well. `start`: of the marks of what was looked at.
+local function add_cost(x, cost, start)
+  if type(x) ~= "table" or x._sig == nil or number_from(start, x) then return true end
   local leaf = object.leaf_of(x)
   if leaf then
+    if number_from(start, leaf) then return true end
+    leaf._mark = start + 1
     cost.bytes = cost.bytes + storage.bytes_of(leaf)
     return not leaf.places and not mapped.is_across(leaf, leaf.shape)
   end
-  local sig = x._sig
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
   if not sig then return true end
+  x._mark = start + 1
   if sig.placeholder then return false end
   cost.operations = cost.operations + 1
-  return add_cost(x._a, cost) and add_cost(x._b, cost) and add_cost(x._c, cost)
+  return add_cost(a, cost, start) and add_cost(b, cost, start) and add_cost(c, cost, start)
+end
+
+local function cost_of(x)
+  local start, cost = marks.begin(), { bytes = 0, operations = 0 }
+  local can = add_cost(x, cost, start)
+  marks.finish(start, 1)
+  return can and cost or nil
+end
+
+-- ---- patches --------------------------------------------------------------------------------------------------------
+
+---How a part is written. It depends only on where the part lies, so the last ones are kept.
+---@class cudalua.gpuarray.Patch
+---@field bytes integer      of the storage
+---@field off integer        as of the part's leaf,
+---@field dtype cudalua.dtype.DType
+---@field shape integer[]
+---@field strides integer[]
+---@field box cudalua.gpuarray.Box|false  false: it is not a box
+---@field all integer[]      strides of the whole array
+---@field map table          from the whole array to the part
+---@field mask table         where the part is
+
+---How many patches are kept.
+M.KEPT = 8
+
+local kept, turn = {}, 0
+
+local function new_patch(out)
+  local box = M.box_of(out) or false
+  local p = { bytes = out.store.bytes, off = out.off, dtype = out.dtype, shape = out.shape, strides = out.strides,
+    box = box }
+  if not box then return p end
+  local links, ranges = {}, {}
+  for k = 1, #box.shape do
+    if box.count[k] ~= box.shape[k] then
+      ranges[k] = maps.range(box.first[k], box.count[k])
+      links[k] = box.of[k] > 0 and maps.edge(box.first[k], box.count[k]) or nil
+    end
+  end
+  p.all = layout.dense_strides(box.shape, out.dtype.itemsize, "C")
+  p.map, p.mask = map.of(#out.shape, box.of, links), map.mask(#box.shape, ranges)
+  return p
+end
+
+-- The patch of a part.
+local function patch_of(out)
+  for i = 1, #kept do
+    local p = kept[i]
+    if p.off == out.off and p.bytes == out.store.bytes and p.dtype == out.dtype and same(p.shape, out.shape) and
+      same(p.strides, out.strides) then
+      return p
+    end
+  end
+  local p = new_patch(out)
+  turn = turn % M.KEPT + 1
+  kept[turn] = p
+  return p
 end
 
 ---The bytes that writing the whole array moves beyond those of the part.
@@ -74,44 +137,36 @@ end
 ---@param out table    leaf of the part
 ---@param size integer  of the part
 ---@return number? bytes  nil: it cannot be done by one kernel
----@return cudalua.gpuarray.Box? box
+---@return cudalua.gpuarray.Patch? patch
 function M.cost(x, out, size)
   local kind = out.dtype.kind
   if kind == "struct" or kind == "bool" or graph.is_eager() or graph.limits_lifted() or
     out.store.context ~= core.context_id() then
     return nil
   end
-  local box = M.box_of(out)
-  local cost = { bytes = 0, operations = 0 }
-  if not box or not add_cost(x, cost) then return nil end
+  local patch = patch_of(out)
+  local box, cost = patch.box, cost_of(x)
+  if not box or not cost then return nil end
   -- Elsewhere, the kernel computes elements of x that nobody needs. If they are many, it would store x first.
   local itemsize = out.dtype.itemsize
   if mapped.is_dear(box.size / size, cost.bytes / size, cost.operations, itemsize) then return nil end
-  return 2 * (box.size - size) * itemsize, box
+  return 2 * (box.size - size) * itemsize, patch
 end
 
-local function expression(x, out, box)
+local function expression(x, out, patch)
+  local box = patch.box
   local making = { name = "set", dtype = out.dtype, shape = box.shape, size = box.size }
-  local n, links, ranges = #out.shape, {}, {}
-  for k = 1, #box.shape do
-    if box.count[k] ~= box.shape[k] then
-      ranges[k] = maps.range(box.first[k], box.count[k])
-      links[k] = box.of[k] > 0 and maps.edge(box.first[k], box.count[k]) or nil
-    end
-  end
-  local old = storage.new_leaf(out.store, 0, out.dtype, box.shape, storage.dense_strides(box.shape,
-    out.dtype.itemsize))
-  return map.patch(making, x, map.of(n, box.of, links), map.mask(#box.shape, ranges), old)
+  return map.patch(making, x, patch.map, patch.mask, storage.new_leaf(out.store, 0, out.dtype, box.shape, patch.all))
 end
 
 ---Writes the whole array to a new buffer.
 ---@param x any        array, leaf, or value, of the part's dtype and a shape that it broadcasts to the part's
 ---@param out table    leaf of the part
----@param box cudalua.gpuarray.Box
+---@param patch cudalua.gpuarray.Patch  of the part
 ---@param since integer  of storage.writes: nothing is written if there were others since then
 ---@return userdata|false|nil buf  false: there were other writes; nil: there is no memory for it
-function M.write(x, out, box, since)
-  local store = out.store
+function M.write(x, out, patch, since)
+  local store, box = out.store, patch.box
   evaluate.fit(x)
   if type(x) == "table" and x._sig == false and not object.is_leaf(x) then x = storage.leaf_of(x) end
   local ok, buf, context = pcall(storage.buffer, store.bytes)
@@ -120,8 +175,8 @@ function M.write(x, out, box, since)
     return nil
   end
   local to = storage.new_leaf(storage.bare_store(buf, store.bytes, context), 0, out.dtype, box.shape,
-    storage.dense_strides(box.shape, out.dtype.itemsize))
-  return evaluate.store(expression(x, out, box), to, box.size, since) and buf
+    patch.all)
+  return evaluate.store(expression(x, out, patch), to, box.size, since) and buf
 end
 
 return M

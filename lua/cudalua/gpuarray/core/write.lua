@@ -9,12 +9,15 @@ local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
+local marks = require "cudalua.gpuarray.core.marks"
 local object = require "cudalua.gpuarray.core.object"
 local results = require "cudalua.gpuarray.core.results"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local waiting = require "cudalua.gpuarray.core.waiting"
 local whole = require "cudalua.gpuarray.core.whole"
+
+local number_from = marks.number_from
 
 local M = {}
 
@@ -44,22 +47,33 @@ local function overlap(a, b)
   return pa + a_low < pb + b_high and pb + b_low < pa + a_high
 end
 
--- Does an expression read the buffer in any other place than where its result goes? `seen`: what was looked at; `below`
--- in there: what was looked at below an index map, which may read any place.
-local function clashes(x, out, seen, below)
-  local looked = below and seen.below or seen
-  if type(x) ~= "table" or looked[x] then return false end
-  looked[x] = true
+-- What was looked at has one of these marks. What is below an index map may read any place.
+local SEEN, SEEN_BELOW = 1, 2
+
+-- Does an expression read the buffer in any other place than where its result goes? `start`: of the marks.
+local function find_clash(x, out, start, below)
+  if type(x) ~= "table" or x._sig == nil then return false end
   x = object.leaf_of(x) or x
-  if object.is_leaf(x) then
+  local seen = number_from(start, x)
+  if seen == SEEN_BELOW or seen and not below then return false end
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if b == x then
+    x._mark = start + (below and SEEN_BELOW or SEEN)
     if x.buf ~= out.buf then return x._low < 0 and out._low < 0 and overlap(x, out) end
     return below or not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
       layout.same(x.strides, out.strides))
   end
-  local sig, a, b, c = x._sig, x._a, x._b, x._c
   if not sig then return false end
   below = below or sig.maps
-  return clashes(a, out, seen, below) or clashes(b, out, seen, below) or clashes(c, out, seen, below)
+  x._mark = start + (below and SEEN_BELOW or SEEN)
+  return find_clash(a, out, start, below) or find_clash(b, out, start, below) or find_clash(c, out, start, below)
+end
+
+local function clashes(x, out)
+  local start = marks.begin()
+  local found = find_clash(x, out, start, false)
+  marks.finish(start, SEEN_BELOW)
+  return found
 end
 
 -- The storage gets a buffer of its own with the same contents; who holds the old one keeps it. False: something was
@@ -117,9 +131,9 @@ end
 local function attempt(dst, source, ours, since)
   local out, size, store = storage.leaf_of(dst), dst._size, dst._store
   local x = operand_of(source)
-  local clash = clashes(x, out, { below = {} })
-  local readers = storage.has_readers(store) and storage.readers(store, ours and { [x] = true } or nil) or none
-  if #readers == 0 and not clash then return evaluate.store(x, out, size, since) end
+  local clash = clashes(x, out)
+  local read = storage.has_readers(store, ours and x or nil)
+  if not read and not clash then return evaluate.store(x, out, size, since) end
   -- A graph that is being recorded writes where it reads the next time it is launched.
   local keeps = store.pinned or core.array_ready(store.buf)
   if is_whole(out, size) and not keeps then
@@ -130,13 +144,20 @@ local function attempt(dst, source, ours, since)
   end
   -- For those that still have to read, and the source if it reads what it overwrites. Other code may have the source,
   -- too, and read it later.
-  local cost = clash and LAUNCH + 3 * size * dst._dtype.itemsize or 0
-  for _, r in ipairs(readers) do cost = cost + cost_of(r) end
   local copy = LAUNCH + 2 * store.bytes
-  local more, box = nil, nil
-  if not keeps then more, box = whole.cost(x, out, size) end
+  local more, patch = nil, nil
+  if not keeps then more, patch = whole.cost(x, out, size) end
+  -- Either of them costs a launch, so mostly the readers need not be counted.
+  if more and more < LAUNCH then
+    local fresh = whole.write(x, out, patch, since)
+    if fresh ~= nil then return fresh and swap(dst, store, fresh, since) end
+    more = nil
+  end
+  local cost = clash and LAUNCH + 3 * size * dst._dtype.itemsize or 0
+  local readers = read and storage.readers(store, ours and { [x] = true } or nil) or none
+  for _, r in ipairs(readers) do cost = cost + cost_of(r) end
   if more and more < math.min(cost, copy) then
-    local fresh = whole.write(x, out, box, since)
+    local fresh = whole.write(x, out, patch, since)
     if fresh ~= nil then return fresh and swap(dst, store, fresh, since) end
   end
   if cost > copy and not keeps then

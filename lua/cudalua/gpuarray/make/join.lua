@@ -16,7 +16,6 @@ local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
-local pairs_of = require "cudalua.base.pairs_of"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse, check_self, size_of = layout.refuse, object.check_self, require("cudalua.gpuarray.core.graph").size_of
@@ -442,8 +441,7 @@ function Array:roll(shift, axes, options)
   local what = "gpuarray:roll"
   check_self(self, what)
   errors.options(what, options, calls.PLACED)
-  local shifts = layout.integers(what, "shift", shift, -2 ^ 53)
-  local x, shape = self, self.shape
+  local shifts, x = layout.integers(what, "shift", shift, -2 ^ 53), self
   if axes == nil then
     x, axes = self._ndim == 1 and self or self:ravel(), { 1 }
   else
@@ -458,11 +456,12 @@ function Array:roll(shift, axes, options)
     local n = math.max(x._shape[axis], 1)
     offsets[axis] = ((offsets[axis] or 0) - shifts[#shifts == 1 and 1 or i] % n) % n
   end
-  for axis, offset in pairs_of(offsets) do
-    if offset > 0 then links[axis] = maps.roll(offset, x._shape[axis]) end
+  for axis = 1, x._ndim do
+    local offset = offsets[axis]
+    if offset and offset > 0 then links[axis] = maps.roll(offset, x._shape[axis]) end
   end
   local rolled = moved(what, x, x._shape, x._ndim, nil, links)
-  return x._ndim == #shape and rolled or view.reshape(rolled, shape, "C")
+  return x._ndim == self._ndim and rolled or view.reshape(rolled, self.shape, "C")
 end
 
 -- ---- a border -------------------------------------------------------------------------------------------------------

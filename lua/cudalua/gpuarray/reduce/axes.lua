@@ -7,7 +7,6 @@ local plan = require "cudalua.gpuarray.core.plan"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local abs, min = math.abs, math.min
-local same = require("cudalua.base.layout").same
 
 local M = {}
 
@@ -33,39 +32,6 @@ function M.operand_of(x) return x._operand or graph.operand(x) end
 function M.same_axes(a, b, rank)
   for k = 1, rank do
     if (a[k] or false) ~= (b[k] or false) then return false end
-  end
-  return true
-end
-
-local function skew_of(l) return not l.places and (l.store.skew + l.off) % 16 end
-
----How the arrays of a walk lie in memory, which decides about the plan of its program.
----@class cudalua.gpuarray.Lying
----@field shapes integer[][]
----@field strides integer[][]
----@field skews (integer|false)[]
-
----@param w cudalua.gpuarray.Walk
----@return cudalua.gpuarray.Lying
-function M.lying(w)
-  local lying = { shapes = {}, strides = {}, skews = {} }
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    lying.shapes[i], lying.strides[i], lying.skews[i] = l.shape, l.strides, skew_of(l)
-  end
-  return lying
-end
-
----Do the arrays of another walk of the same program lie alike?
----@param lying cudalua.gpuarray.Lying
----@param w cudalua.gpuarray.Walk
----@return boolean
-function M.lie_alike(lying, w)
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    if not same(lying.strides[i], l.strides) or not same(lying.shapes[i], l.shape) or lying.skews[i] ~= skew_of(l) then
-      return false
-    end
   end
   return true
 end

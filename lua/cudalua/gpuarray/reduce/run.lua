@@ -5,6 +5,7 @@
 
 local cell = require "cudalua.gpuarray.core.mailbox"
 local core = require "cudalua.core"
+local ends = require "cudalua.gpuarray.core.ends"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
@@ -377,7 +378,7 @@ local same = layout.same
 
 -- What the plan of a program depends on, besides the program.
 local function circumstances(w, kind, to)
-  return { kind = kind, shape = w.shape, axes = to.axes, out_strides = to.strides, lying = gathered.lying(w),
+  return { kind = kind, shape = w.shape, axes = to.axes, out_strides = to.strides, lying = ends.lying(w),
     blocks = M.blocks, limit = plan.LIMIT, outer = outer.choice() }
 end
 
@@ -385,7 +386,7 @@ end
 local function are_those(c, w, kind, to)
   return c.kind == kind and c.blocks == M.blocks and c.limit == plan.LIMIT and c.outer == outer.choice() and
     same(c.shape, w.shape) and same(c.out_strides, to.strides) and gathered.same_axes(c.axes, to.axes, #w.shape) and
-    gathered.lie_alike(c.lying, w)
+    ends.lie_alike(c.lying, w)
 end
 
 -- The axes and the operands' steps where one axis is taken as two.
@@ -433,13 +434,16 @@ local function close(w, x, kind, to, placed, stored)
   local outputs, pieces = to.outputs, to.pieces
   local whole = outputs == 1 and not pieces and not placed and close_whole(w, x, kind, stored)
   if whole then return whole end
-  -- The last plan of a program is kept, for arrays that lie alike.
+  -- The last plans of a program are kept, for arrays that lie alike.
   local before, plain = w.state, not pieces and not placed
-  local last = plain and before.last
-  if last and are_those(last, w, kind, to) then
-    w.state = last.state
-    for i = 1, last.plan.count do w.numbers[i] = last.numbers[i] end
-    return last.plan
+  local known = plain and before.reductions
+  for k = 1, known and #known or 0 do
+    local last = known[k]
+    if are_those(last, w, kind, to) then
+      w.state = last.state
+      for i = 1, last.plan.count do w.numbers[i] = last.numbers[i] end
+      return last.plan
+    end
   end
   local n, shape, axes, operands = x._size / outputs, w.shape, to.axes, { to.strides }
   for i = 1, w.nleaves do
@@ -470,9 +474,9 @@ local function close(w, x, kind, to, placed, stored)
     p.count = put_numbers(w, p, at, stored)
   end
   if plain then
-    last = circumstances(w, kind, to)
+    local last = circumstances(w, kind, to)
     last.plan, last.state, last.numbers = p, w.state, { unpack(w.numbers, 1, p.count) }
-    before.last = last
+    ends.put(before, "reductions", last)
   end
   return p
 end
