@@ -25,31 +25,28 @@ end
 
 -- The source without its comments. Strings stay.
 local function without_comments(text)
-  local out, at = {}, 1
+  local out, at, look = {}, 1, 1
   while true do
-    local from = text:match("()%-%-", at)
-    local quote = text:match("()[\"']", at)
-    local long = text:match("()%[=*%[", at)
-    local first = math.min(from or math.huge, quote or math.huge, long or math.huge)
-    if first == math.huge then break end
-    if first == from then
-      local equals = text:match("^%-%-%[(=*)%[", from)
-      out[#out + 1] = text:sub(at, from - 1)
-      at = equals and select(2, text:find("]" .. equals .. "]", from, true)) or text:find("\n", from, true) or #text + 1
-      if equals then at = at + 1 end
-    elseif first == quote then
-      local mark = text:sub(quote, quote)
-      local stop = quote + 1
-      while stop <= #text and text:sub(stop, stop) ~= mark and text:sub(stop, stop) ~= "\n" do
-        stop = stop + (text:sub(stop, stop) == "\\" and 2 or 1)
-      end
-      out[#out + 1] = text:sub(at, stop)
-      at = stop + 1
+    local first = text:find("[-\"'[]", look)
+    if not first then break end
+    local mark = text:sub(first, first)
+    local equals = text:match("^%[(=*)%[", first)
+    if text:sub(first, first + 1) == "--" then
+      equals = text:match("^%[(=*)%[", first + 2)
+      out[#out + 1] = text:sub(at, first - 1)
+      local stop = equals and select(2, text:find("]" .. equals .. "]", first, true))
+      at = stop and stop + 1 or text:find("\n", first, true) or #text + 1
+      look = at
+    elseif equals then
+      look = (select(2, text:find("]" .. equals .. "]", first, true)) or #text) + 1
+    elseif mark == "-" or mark == "[" then
+      look = first + 1
     else
-      local equals = text:match("^%[(=*)%[", long)
-      local stop = select(2, text:find("]" .. equals .. "]", long, true)) or #text
-      out[#out + 1] = text:sub(at, stop)
-      at = stop + 1
+      look = first + 1
+      while look <= #text and text:sub(look, look) ~= mark and text:sub(look, look) ~= "\n" do
+        look = look + (text:sub(look, look) == "\\" and 2 or 1)
+      end
+      look = look + 1
     end
   end
   out[#out + 1] = text:sub(at)
