@@ -260,7 +260,7 @@ run_tsan() {
   need luajit headers meson ninja cc cuda
   BUILD=$BUILD-tsan
   tsan_runs "$BUILD" || { skip_job tsan "programs made by ${CC:-cc} -fsanitize=thread do not run here"; return; }
-  build "$BUILD" -Db_sanitize=thread -Db_lundef=false -Dvectorize=false -Doptimization=1
+  build "$BUILD" -Db_sanitize=thread -Db_lundef=false -Dvectorize=false -Davx2=false -Doptimization=1
   cd "$ROOT" || exit
   export_lua_paths
   rm -rf "$BUILD/test-cache" # so that the first process compiles
