@@ -27,8 +27,8 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(solver_gpu tensor vendor_gpu cufft_gpu progress hostile gpuarray_numpy_functions docs nonsense random check
-  rows gpuarray_fusion programs_random gpuarray_reduce compiler_abuse convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
+LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu programs_random rows gpuarray_reduce check docs random compiler_abuse
+  gpuarray_fusion gpuarray_numpy_functions tensor nonsense hostile convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
   compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
 
@@ -82,8 +82,9 @@ cache_of() {
 # on a GPU these run before the others, one at a time.
 ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory gl)
 
-# Specs that wait for terminals, clocks, browsers and other processes, which may come too late where all processors are
-# busy. If one of them fails beside the others, it runs once more, alone, and that counts.
+# Specs that wait for terminals, clocks, browsers and other processes. They run one after the other beside all others, as
+# they leave a processor idle most of the time. What they wait for may come too late where all processors are busy: if one
+# of them fails beside the others, it runs once more, alone, and that counts.
 TIMED=(terminal ctrl_c progress background interrupt pty ready restart installed mishaps site help luv)
 
 # Other specs fail in one run of thousands where Lua's collector or a thread comes at a moment that the spec did not
@@ -161,10 +162,20 @@ run_spec() {
   CUDALUA_REPORT=$dir/parts/$name.lua CUDALUA_CACHE_DIR=$(cache_of "$dir" "$name") run_busted "${busted[@]}" "$@"
 }
 
+# run_files DIR FILES...: one after the other, each in a process of its own.
+run_files() {
+  local dir=$1 file name
+  shift
+  for file in "$@"; do
+    name=$(basename "$file" .lua)
+    run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$file"
+  done
+}
+
 # Every spec file in a process of its own, so that one that crashes is known and takes no other along; what a file
 # printed comes out when it has ended. PARTS gets their names.
 run_side_by_side() {
-  local dir=$1 file name running=1 twice
+  local dir=$1 file name twice waiting others=() timed=()
   twice=$(spec_files | xargs -n1 basename | sort | uniq -d)
   [[ -z $twice ]] || die "two specs have the same name, by which results are kept; rename one: $twice"
   trap stop_parts INT TERM
@@ -174,14 +185,19 @@ run_side_by_side() {
       run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$(find spec -name "$name.lua")"
     done
   fi
-  run_part "$dir/parts" c-tests run_c_tests "$dir" 1 &
   while read -r file; do
     name=$(basename "$file" .lua)
     [[ " ${PARTS[*]} " != *" $name "* ]] || continue
     PARTS+=("$name")
-    if [[ $running -ge $JOBS ]]; then wait -n || true; else running=$((running + 1)); fi
-    run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$file" &
+    if [[ " ${TIMED[*]/%/_spec} " = *" $name "* ]]; then timed+=("$file"); else others+=("$file"); fi
   done < <(spec_files)
+  run_files "$dir" "${timed[@]}" &
+  waiting=$!
+  run_part "$dir/parts" c-tests run_c_tests "$dir" 1 &
+  for file in "${others[@]}"; do
+    while [[ $(jobs -rp | grep -c -v -x "$waiting") -ge $JOBS ]]; do wait -n || true; done
+    run_files "$dir" "$file" &
+  done
   wait
   run_late "$dir"
   trap - INT TERM
