@@ -25,12 +25,12 @@ tidy() {
     { grep -v -E '^[0-9]+ warnings? (generated|treated)|^$' || true; }
 }
 
-# Those of the files named on stdin that have their turn: all, or with a number in CUDALUA_TURN every fourth, and those
+# Those of the files named on stdin that have their turn: all, or with a number in CUDALUA_TURN every eighth, and those
 # that the last 20 commits changed.
 analyzed() {
   local turn=${CUDALUA_TURN:-all}
   if [[ ! $turn =~ ^[0-9]+$ ]]; then cat; return; fi
-  awk -v turn="$turn" 'FILENAME != "-" { changed["../" $0] = 1; next } FNR % 4 == turn % 4 || $0 in changed' \
+  awk -v turn="$turn" 'FILENAME != "-" { changed["../" $0] = 1; next } FNR % 8 == turn % 8 || $0 in changed' \
     <(git -C "$ROOT" log -n 20 --name-only --format= -- src || true) -
 }
 

@@ -41,7 +41,7 @@ all_spec_files() {
 }
 
 # Under the sanitizers, these files and the files of these folders mostly run Lua, NVRTC, and generated kernels on the same
-# C code. Every sixth one has its turn. Of CUDALUA_TURN, the remainder of 4 chooses the part of long sweeps
+# C code. Every sixth one has its turn. Of CUDALUA_TURN, the remainder of 8 chooses the part of long sweeps
 # (spec/support/turn.lua) and the rest the files, so that each file comes with each part.
 IN_TURNS=(gpuarray linalg fft sparse image random userkernel files help look ndarray project prompt setup ship
   compiler_abuse_spec.lua compiler_options_spec.lua nvcc_spec.lua nvcc_names_spec.lua)
@@ -52,7 +52,7 @@ spec_files() {
     all_spec_files
     return
   fi
-  number=$((CUDALUA_TURN / 4))
+  number=$((CUDALUA_TURN / 8))
   while read -r file; do
     if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* ||
       " ${IN_TURNS[*]} " = *" $(basename "$file") "* ]]; then

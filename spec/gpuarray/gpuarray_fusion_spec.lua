@@ -16,6 +16,7 @@ local sanitized = (os.getenv "LD_PRELOAD" or ""):find "san" ~= nil
 local full = os.getenv "CUDALUA_GRAPHS" -- how many, for a long run
 local GRAPHS = tonumber(full) or (sanitized and 500 or 5000)
 local PROGRAMS = tonumber(full) or (sanitized and 300 or 3000)
+local QUARTERS = 4 -- the parts, in a run with a turn
 
 -- A random source of our own: the same numbers on all machines.
 local state = tonumber(os.getenv "CUDALUA_SEED") or 1 -- of other expressions and programs, for a long run
@@ -176,7 +177,7 @@ describe("Random expressions", function()
       for _ = 1, 2 do pool[#pool + 1] = gpuarray.to_gpu(values_of(name, N), name) end
     end
     local list = expressions(pool, GRAPHS, 7)
-    if not sanitized then list = turn.share(list) end
+    if not sanitized then list = turn.share(list, QUARTERS) end
     local eager = {}
     batch.run(function()
       gpuarray.eager(true)
@@ -310,9 +311,9 @@ describe("Random programs", function()
     state = 4711
     local list = {}
     for i = 1, PROGRAMS do list[i] = program() end
-    if not sanitized then list = turn.share(list) end
+    if not sanitized then list = turn.share(list, QUARTERS) end
     local kernels = compare(list, bits)
-    assert.is_true(#list * turn.parts >= PROGRAMS and kernels > 20)
+    assert.is_true(#list * (turn.partial and QUARTERS or 1) >= PROGRAMS and kernels > 20)
   end)
 end)
 
@@ -386,7 +387,7 @@ describe("Random programs of reductions, scans, sorts and random numbers", funct
     state = (tonumber(os.getenv "CUDALUA_SEED") or 0) + 31337
     local list = {}
     for i = 1, tonumber(full) or (sanitized and 20 or 80) do list[i] = reducing_program() end
-    if not sanitized then list = turn.share(list) end
+    if not sanitized then list = turn.share(list, QUARTERS) end
     for _, kind in ipairs(kinds) do -- kernels that stand in sources of their own
       for axis = 1, 2 do gpuarray.zeros({ 4, 6 }, kind):sort(axis) end
     end

@@ -322,7 +322,7 @@ describe("checks of the software device", function()
         for _, kernel in ipairs(module.kernels) do
           if kernel.name == "warp_partial" then last = { ptx, { kernel } } else kernels[#kernels + 1] = kernel end
         end
-        kernels = turn.share(kernels)
+        kernels = turn.share(kernels, 4)
         for _, checks in ipairs { all, {} } do
           soft.check(checks)
           runner.run(ptx, kernels, function(kernel, words, why)

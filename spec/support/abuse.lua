@@ -1,4 +1,6 @@
 -- Sources that no one would write by hand: what spec/compiler/compiler_abuse_spec.lua feeds to the compiler.
+local turn = require "spec.support.turn"
+
 local M = {}
 
 local rep = string.rep
@@ -60,7 +62,8 @@ function M.garbage()
     ["a form feed, a bell and an escape"] = "\12\7\27[31m __global__ void k() {}\n",
     ["Lua"] = "local x = [[ __global__ void k() {} ]]",
   }
-  for _, b in ipairs { 1, 9, 10, 13, 26, 32, 33, 34, 35, 39, 40, 41, 47, 59, 60, 64, 91, 92, 96, 123, 125, 127, 255 } do
+  for _, b in ipairs(turn.share { 1, 9, 10, 13, 26, 32, 33, 34, 35, 39, 40, 41, 47, 59, 60, 64, 91, 92, 96, 123, 125,
+    127, 255 }) do
     list[("the byte %d"):format(b)] = string.char(b)
     list[("the byte %d a thousand times"):format(b)] = rep(string.char(b), 1000)
   end

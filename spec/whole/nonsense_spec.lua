@@ -37,7 +37,7 @@ describe("nonsense as arguments", function()
   it("is refused by every public function, which works afterwards", function()
     -- In a run with a turn a part of them, other ones the next time: all would take minutes.
     -- The sanitizers make a quarter of them last a minute and a half, so there it is an eighth.
-    local parts = turn.parts * (turn.partial and os.getenv "CUDALUA_SANITIZED" and 2 or 1)
+    local parts = turn.partial and (os.getenv "CUDALUA_SANITIZED" and 8 or 4) or 1
     local step, at = parts * GROUP, turn.number % parts * GROUP
     local swept, all, calls = 0, at + 1, 0
     while at < all do
