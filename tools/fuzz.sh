@@ -9,7 +9,7 @@ fuzz_prepare() {
   need luajit headers meson ninja clang cuda
   FUZZ=$BUILD-fuzz
   CC=clang build "$FUZZ" -Dfuzz=true -Dtests=false -Db_sanitize=address,undefined -Db_lundef=false \
-    -Dvectorize=false -Davx2=false -Doptimization=1
+    -Dvectorize=false -Disa=sse2 -Doptimization=1
   export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}" UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
   export CUDALUA_SOFT_REPORT=off
   cd "$ROOT" || exit
