@@ -324,6 +324,12 @@ return {
     sparse_solve_spec = "cg bicgstab gmres jacobi",
   },
   {
+    module = "cudalua.distributed", prefix = "cuda.distributed",
+    distributed_spec = [[init Group Group:barrier Group:all_reduce Group:reduce Group:broadcast Group:all_gather
+      Group:gather Group:scatter Group:reduce_scatter Group:all_to_all Group:send Group:recv Group:broadcast_object
+      Group:split Group:group Group:close]],
+  },
+  {
     module = "cudalua.gl", prefix = "gl",
     gl_spec = [[graphics_register_flags graphics_map_flags RegisteredBuffer RegisteredBuffer:gl_handle
       RegisteredBuffer:set_map_flags RegisteredBuffer:map RegisteredBuffer:unregister RegisteredBuffer:close

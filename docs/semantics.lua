@@ -194,6 +194,9 @@ return {
       gen_uniform]] },
   -- Without a model.
   { class = "cudalua.Profile", own = [[text]] },
+  { class = "cudalua.distributed", own = [[init]] },
+  { class = "cudalua.distributed.Group", own = [[all_gather all_reduce all_to_all barrier broadcast broadcast_object
+      close gather group recv reduce reduce_scatter scatter send split]] },
   { class = "cudalua.Range", own = [[close]] },
   { class = "cudalua.AlignedHostAllocation", own = [[close]] },
   { class = "cudalua.Array", own = [[get]] },

@@ -15,7 +15,8 @@ return {
     -- 350: stencils without maps inside (docs/stencils.md).
     -- 200: masks that are expressions are computed in the pass that counts them, and bits of them are kept.
     -- 100: variances in one pass over memory (docs/rows.md), also in row kernels.
-    budget = 55200,
+    -- 800: programs of several processes with a device each.
+    budget = 56000,
     layers = {
       { "base", "base/",
         about = "What everything uses: errors and messages, checks of arguments, FFI, shapes, 16-bit floats." },
@@ -73,6 +74,8 @@ return {
         about = "After a kernel's fault: the recorded launch, and its replay on the software device." },
       { "profile", "profile/",
         about = "What the device did: records, tables, traces, ranges." },
+      { "distributed", "distributed/", "distributed.lua",
+        about = "Several processes with a device each: groups, calls between them, the launcher." },
       { "gl", "gl/", "gl.lua",
         about = "OpenGL: shared buffers and images, contexts without a window." },
       { "top", "gl/autoinit.lua", "fault/child.lua", "help/", "prompt/", "setup/", "ship/record.lua", "init.lua",
@@ -101,6 +104,8 @@ return {
       { "launch", "launch/",
         about = "Launching: arguments, options, limits, prepared calls, kernels of arrays." },
       { "host", "host/", about = "Files and processes." },
+      { "distributed", "distributed/",
+        about = "Processes that work together: the memory that they share, calls between them, their launcher." },
       { "core", "core/", about = "The module that Lua opens, and the table of all that it sees." },
     },
     exceptions = {},

@@ -9,7 +9,7 @@ local M = {}
 local PAGES = { cuda = "kernels", compiler = "compiling", softgpu = "softgpu", io = "looking", random = "random",
   repl = "prompt", tools = "from-pycuda", luassert = "embedding", autoinit = "from-pycuda",
   autoprimaryctx = "from-pycuda", linalg = "matrices", fft = "fourier", sparse = "sparse", image = "filters",
-  gl = "opengl", ndarray = "host-arrays", ["cuda.debug"] = "debugging" }
+  gl = "opengl", ndarray = "host-arrays", ["cuda.debug"] = "debugging", ["cuda.distributed"] = "distributed" }
 local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compiling", cache_spec = "compiling",
   dynamic_spec = "compiling", linker_spec = "compiling", lto_spec = "compiling", module_spec = "compiling",
   pycuda_spec = "compiling", show_spec = "looking", plot_spec = "looking", embedding_spec = "embedding",

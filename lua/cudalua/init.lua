@@ -254,9 +254,9 @@ for room, files in pairs_of {
 end
 -- As fields: cuda.ndarray.zeros.
 local modules = { cache = true, characterize = true, compiler = true, cumath = true, curandom = true, debug = true,
-  driver = true, dtype = true, elementwise = true, fft = true, gpuarray = true, image = true, interop = true,
-  io = true, linalg = true, math = true, ndarray = true, random = true, reduction = true, scan = true, softgpu = true,
-  sparse = true, tools = true, vec = true }
+  distributed = true, driver = true, dtype = true, elementwise = true, fft = true, gpuarray = true, image = true,
+  interop = true, io = true, linalg = true, math = true, ndarray = true, random = true, reduction = true, scan = true,
+  softgpu = true, sparse = true, tools = true, vec = true }
 
 -- Fields that a program may set to nil.
 local optional = { on_notice = true }

@@ -28,7 +28,11 @@ local function chosen_device()
     end
   end
   text = text and text:match "^%s*(.-)%s*$"
-  if not text or text == "" then return nil end
+  if not text or text == "" then
+    local rank = tonumber(os.getenv "CUDALUA_LOCAL_RANK") -- of cudalua run: one device for each process
+    local count = rank and cuda.Device.count() or 0
+    return count > 0 and rank % count or nil
+  end
   if not text:find "^%d+$" then
     errors.raise("LogicError", ("%s is '%s': it must be the number of a device"):format(source, text))
   end

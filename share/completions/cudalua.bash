@@ -4,7 +4,7 @@ _cudalua() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' i
   COMPREPLY=()
   case $before in
-    -e | -l | --arch | --also) return ;;
+    -e | -l | -n | --arch | --also) return ;;
     -o | --add) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -16,9 +16,10 @@ _cudalua() {
   done
   local words=''
   case $command in
-    '') words='setup build info env help -e -l -i -E -O -j -b -v --version -h --help --' ;;
+    '') words='setup build run info env help -e -l -i -E -O -j -b -v --version -h --help --' ;;
     setup) words='--user --check --list --remove --help' ;;
     build) words='-o --arch --add --also --help --' ;;
+    run) words='-n -l -e --help' ;;
     info | env | help) return ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -1,10 +1,11 @@
 # Completion of cudalua(1) for fish.
 
-set -l commands setup build info env help
+set -l commands setup build run info env help
 set -l first "not __fish_seen_subcommand_from $commands"
 
 complete -c cudalua -n $first -a setup -d 'bring the compiler of NVIDIA if it is missing, and run a kernel'
 complete -c cudalua -n $first -a build -d 'a folder with a program, its modules, the library and its kernels'
+complete -c cudalua -n $first -a run -d 'a program as several processes with a device each'
 complete -c cudalua -n $first -a info -d 'driver, devices, NVRTC'
 complete -c cudalua -n $first -a env -d 'the search paths for any LuaJIT'
 complete -c cudalua -n $first -a help -d 'summary'
@@ -26,5 +27,8 @@ complete -c cudalua -n '__fish_seen_subcommand_from build' -s o -r -d 'what is w
 complete -c cudalua -n '__fish_seen_subcommand_from build' -l arch -x -d 'devices to compile for'
 complete -c cudalua -n '__fish_seen_subcommand_from build' -l add -r -d 'also copy'
 complete -c cudalua -n '__fish_seen_subcommand_from build' -l also -x -d 'run once more with these arguments'
-complete -c cudalua -n '__fish_seen_subcommand_from setup build' -l help -d 'summary'
+complete -c cudalua -n '__fish_seen_subcommand_from run' -s n -x -d 'the number of processes'
+complete -c cudalua -n '__fish_seen_subcommand_from run' -s l -x -d 'require a module'
+complete -c cudalua -n '__fish_seen_subcommand_from run' -s e -x -d 'run a line of Lua'
+complete -c cudalua -n '__fish_seen_subcommand_from setup build run' -l help -d 'summary'
 complete -c cudalua -n '__fish_seen_subcommand_from info env help' -f

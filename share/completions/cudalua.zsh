@@ -21,6 +21,7 @@ _cudalua() {
       local -a commands=(
         'setup:bring the compiler of NVIDIA if it is missing, and run a kernel'
         'build:a folder with a program, its modules, the library and its kernels'
+        'run:a program as several processes with a device each'
         'info:driver, devices, NVRTC'
         'env:the search paths for any LuaJIT'
         'help:summary'
@@ -37,6 +38,10 @@ _cudalua() {
         build)
           _arguments '-o[what is written]:folder:_files -/' '--arch[devices to compile for]:list:' \
             '*--add[also copy]:path:_files' '*--also[run once more with]:arguments:' '--help[summary]' '*:program:_files'
+          ;;
+        run)
+          _arguments '-n[the number of processes]:number:' '*-l[require a module]:module:' \
+            '*-e[run a line of Lua]:code:' '--help[summary]' '*:program:_files'
           ;;
         info | env | help) ;;
         *) _files ;;

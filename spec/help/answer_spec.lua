@@ -58,7 +58,7 @@ describe("help() finds", function()
   end)
 
   it("the nearest names if there is none", function()
-    assert.equal('Nothing is named "srot"; help "sort", help "dot", help "kron"', answer.of_name("srot", 80))
+    assert.equal('Nothing is named "srot"; help "sort", help "dot", help "from"', answer.of_name("srot", 80))
     assert.equal('Nothing is named "blokc"; help "block", help "blocks", help "clock"', answer.of_name("blokc", 80))
     assert.equal(answer.of_name("random", 80), answer.of_name("curandom", 80))
     assert.equal(answer.of_name("random", 80), answer.of_name("cuda.curandom", 80))

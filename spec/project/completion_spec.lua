@@ -33,7 +33,7 @@ local function options()
     local command = words:match "^(%l+)"
     if command and command ~= "script" then list[#list + 1] = { "", command } end
   end
-  for _, command in ipairs { "setup", "build" } do
+  for _, command in ipairs { "setup", "build", "run" } do
     local seen = {}
     for word in help(command .. " --help"):gmatch "[%s%[](%-%-?%l+)" do
       if not seen[word] then

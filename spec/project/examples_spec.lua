@@ -1,5 +1,6 @@
 -- Each example checks its own answer; here they are run, as a user runs them.
 local gpu = require "spec.support.gpu"
+local ranks = require "spec.support.ranks"
 local turn = require "spec.support.turn"
 
 local function run(name, arguments)
@@ -150,6 +151,12 @@ describe("examples", function()
   end)
   it("30_principal_components", function()
     assert.truthy(run("30_principal_components.lua", "400"):find "400 curves of 40 points on .* all as expected")
+  end)
+  it("31_all_reduce, alone and with several ranks", function()
+    assert.truthy(run("31_all_reduce.lua", "100000"):find "pi is about 3%.14158.*1 ranks, .* all as expected")
+    local out, status = ranks.command(gpu.driver .. " sh bin/cudalua run -n 3 examples/31_all_reduce.lua 100000")
+    assert.truthy(out:find "%[0%] pi is about 3%.14158.*%[0%] 3 ranks, 100000 terms, all as expected\n$", out)
+    assert.equal(0, status)
   end)
   it("28_least_squares", function()
     assert.truthy(run("28_least_squares.lua", "500"):find "500 points on .*, noise 0%.0%d+; all as expected")

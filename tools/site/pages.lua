@@ -13,7 +13,7 @@ M.groups = {
       "docs/sharing.md", "docs/backends.md" } },
   { title = "CUDA",
     pages = { "docs/kernels.md", "docs/compiling.md", "docs/memory.md", "docs/streams.md", "docs/graphs.md",
-      "docs/textures.md", "docs/opengl.md", "docs/devices.md", "docs/softgpu.md" } },
+      "docs/textures.md", "docs/opengl.md", "docs/devices.md", "docs/distributed.md", "docs/softgpu.md" } },
   { title = "Programs",
     pages = { "docs/errors.md", "docs/debugging.md", "docs/performance.md", "docs/profiling.md",
       "docs/environment.md", "docs/embedding.md", "docs/shipping.md" } },

@@ -33,6 +33,7 @@ for name, class in pairs_of(core.errors) do M[name] = class end
 ---@field live number?  MemoryError: bytes of device memory in use by objects of this program
 ---@field pooled number?  MemoryError: bytes that pools hold for later use
 ---@field queued number?  MemoryError: bytes that were collected and are not freed yet
+---@field rank integer?  cuda.distributed: the rank that failed, or that refused the call
 ---@field matrix integer[]?  LinAlgError: the position of the first matrix that failed, in a batch
 ---@field pivot integer?  LinAlgError: the number of its pivot that is 0, or the order of its leading minor that is not
 ---  positive; nil without convergence

@@ -14,7 +14,7 @@ end
 
 -- Where programs look first, if several have it.
 local modules = { "gpuarray", "ndarray", "random", "dtype", "elementwise", "reduction", "scan", "tools", "vec",
-  "linalg", "fft", "sparse", "image", "io", "interop", "softgpu", "characterize" }
+  "linalg", "fft", "sparse", "image", "io", "interop", "softgpu", "characterize", "distributed" }
 
 -- What programs call as np.int32(3), for a kernel's argument or to store a number. A dtype cannot be called.
 local function dtype_named(key)

@@ -3577,6 +3577,123 @@ CUcontext. An invalid handle may crash the driver.
 @param handle integer|ffi.cdata*  the CUcontext as a number
 @return cuda.Context  the same object each time
 @raise LogicError for 0, and for the handle of a Context that was detached
+# docs/distributed.md
+= cuda.distributed module
+Several processes that compute together. Start them with `cuda run -n 4 script.lua`.
+= cuda.distributed.Group class
+A group of ranks. All of its ranks must make the same calls in the same order, with the same shapes and dtypes;
+otherwise all of them raise an error. Ranks count from 0. Arrays may be on the device or in host memory, and the
+result is on the same side. Without `out` it is a new array; with `out = a` a call works in place.
+@field rank integer        this process's number in the group, from 0
+@field size integer        the number of ranks
+@field ranks integer[]     their numbers in the world, in the group's order
+@field local_rank integer  this process's number among those of this machine
+@field local_size integer  the number of processes on this machine
+@field device cuda.Device  the device of this process
+@field transport string    what moves the data: "shm", memory that the processes share
+= cuda.distributed.Group:all_gather(a, options)
+Gives the arrays of all ranks to all.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
+@param options? {out: any}  out: an array for the result
+@return cuda.gpuarray.Array|cuda.ndarray.Array  of shape (size, ...): position r + 1 of the first axis has the array of rank r
+@raise LogicError if the calls of the ranks differ, or if out has another shape or dtype; RuntimeError as all_reduce
+@options out
+= cuda.distributed.Group:all_reduce(a, options)
+Combines the arrays of all ranks element by element, and gives the result to all. All ranks get the same bits, and
+the order of the combination depends on the number of ranks alone. float16 and bfloat16 are combined in float32.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
+@param options? {op: string, out: any}  op: "sum" (default), "prod", "min", "max" or "mean"; integers wrap, and "mean" takes floats and complex numbers; out: an array for the result, which may be `a`
+@return cuda.gpuarray.Array|cuda.ndarray.Array
+@raise LogicError if the calls of the ranks differ; if op is not defined for the dtype; if out has another shape or dtype. RuntimeError if a rank ends, fails or does not come in time
+@options op out
+= cuda.distributed.Group:all_to_all(a, options)
+Gives a part of each rank's array to each other rank: rank r gets position r + 1 of the first axis of all arrays.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  of shape (size, ...), the same on all ranks
+@param options? {out: any}  out: an array for the result, which may be `a`
+@return cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape: position r + 1 is what rank r gave
+@raise LogicError if the first axis does not have `size` positions, and as all_gather; RuntimeError as all_reduce
+@options out
+= cuda.distributed.Group:barrier()
+Waits until all ranks have called it.
+@raise LogicError if other ranks make another call; RuntimeError if a rank ends, fails or does not come in time
+= cuda.distributed.Group:broadcast(a, options)
+Gives the array of one rank to all.
+@param a? cuda.gpuarray.Array|cuda.ndarray.Array  root's array; the other ranks may pass nil, or an array of the same shape and dtype that says where the result belongs: on the device or in host memory
+@param options? {root: integer, out: any}  root: the rank whose array it is, default 0; out: an array for the result
+@return cuda.gpuarray.Array|cuda.ndarray.Array
+@raise LogicError if the calls of the ranks differ, or if out has another shape or dtype; RuntimeError as all_reduce
+@options out root
+= cuda.distributed.Group:broadcast_object(value, options)
+Gives a Lua value of one rank to all: nil, a boolean, a number, a string, a 64-bit integer, a host array, or a table
+of these.
+@param value any  root's value; the others' are ignored
+@param options? {root: integer}  root: the rank whose value it is, default 0
+@return any  root's own value on root, copies on the other ranks
+@raise LogicError if the value contains anything else, or if the calls of the ranks differ; RuntimeError as all_reduce
+@options root
+= cuda.distributed.Group:close()
+Leaves a group that split() or group() created. The collector does this, too. Ranks do not wait for each other here.
+@raise LogicError for the world, which lasts as long as the process
+= cuda.distributed.Group:gather(a, options)
+Gives the arrays of all ranks to one.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
+@param options? {root: integer, out: any}  root: the rank that gets the result, default 0; out: an array for the result, only on root
+@return cuda.gpuarray.Array|cuda.ndarray.Array?  of shape (size, ...), as for all_gather; nil on the other ranks
+@raise LogicError as all_gather, and if root is not a rank; RuntimeError as all_reduce
+@options out root
+= cuda.distributed.Group:group(ranks)
+Creates a group of some ranks. All ranks of this group must call it with the same list.
+@param ranks integer[]  in the order that they have in the new group
+@return cuda.distributed.Group?  nil on ranks that are not in the list
+@raise LogicError if the list contains other values or a rank twice, if the lists of the ranks differ, or if 255 groups exist; RuntimeError as all_reduce
+= cuda.distributed.Group:recv(a, options)
+Receives an array from another rank.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  has the shape and the dtype of what is sent; it is not changed unless it is `out`
+@param options {from: integer, out: any}  from: the rank that sends it; out: an array for the result
+@return cuda.gpuarray.Array|cuda.ndarray.Array
+@raise LogicError if `from` is not another rank, or if that sends another shape or dtype; RuntimeError as send
+@options from out
+= cuda.distributed.Group:reduce(a, options)
+As all_reduce, but gives the result to one rank.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
+@param options? {op: string, root: integer, out: any}  root: the rank that gets the result, default 0; op, out: as for all_reduce, and out only on root
+@return cuda.gpuarray.Array|cuda.ndarray.Array?  nil on the other ranks
+@raise LogicError as all_reduce, and if root is not a rank; RuntimeError as all_reduce
+@options op out root
+= cuda.distributed.Group:reduce_scatter(a, options)
+Combines the arrays of all ranks, and divides the result among them.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  of shape (size, ...), the same on all ranks
+@param options? {op: string, out: any}  as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array  rank r gets position r + 1 of the first axis
+@raise LogicError if the first axis does not have `size` positions, and as all_reduce; RuntimeError as all_reduce
+@options op out
+= cuda.distributed.Group:scatter(a, options)
+Divides the array of one rank among all.
+@param a? cuda.gpuarray.Array|cuda.ndarray.Array  root's array of shape (size, ...); the other ranks may pass nil
+@param options? {root: integer, out: any}  root: the rank whose array it is, default 0; out: an array for the result
+@return cuda.gpuarray.Array|cuda.ndarray.Array  rank r gets position r + 1 of the first axis
+@raise LogicError if the first axis does not have `size` positions, and as broadcast; RuntimeError as all_reduce
+@options out root
+= cuda.distributed.Group:send(a, options)
+Sends an array to another rank, and waits until that has it.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array
+@param options {to: integer}  to: the rank that receives it
+@raise LogicError if `to` is not another rank, or if that expects another shape or dtype; RuntimeError as all_reduce, and if the two ranks wait for each other
+@options to
+= cuda.distributed.Group:split(options)
+Divides the group: ranks with the same color form a new group. All ranks of this group must call it.
+@param options {color: integer|false, key: integer}  color: false for no group; key: ranks of the new group are in the order of their keys (default 0), and then of their ranks here
+@return cuda.distributed.Group?  nil for color = false
+@raise LogicError if color or key is not an integer, or if 255 groups exist; RuntimeError as all_reduce
+@options color key
+= cuda.distributed.init(options)
+Joins the ranks that `cuda run` has started, and returns the group of all of them. A process that was started
+alone is the only rank of its world. Makes the primary context of the process's device current, unless a context is
+current: ranks of one machine take its devices in turn. Later calls return the same group.
+@param options? {timeout: number}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600
+@return cuda.distributed.Group
+@raise LogicError for invalid options, and in a program that a rank has started; RuntimeError if the driver or a device is missing, and under launchers that are not supported
+@options timeout
 # docs/embedding.md
 = cuda.VERSION field
 The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with
@@ -8030,6 +8147,7 @@ Binds a texture to a new CUDA array with the elements of an array with two axes.
 @field live number?  MemoryError: bytes of device memory in use by objects of this program
 @field pooled number?  MemoryError: bytes that pools hold for later use
 @field queued number?  MemoryError: bytes that were collected and are not freed yet
+@field rank integer?  cuda.distributed: the rank that failed, or that refused the call
 @field matrix integer[]?  LinAlgError: the position of the first matrix that failed, in a batch
 @field pivot integer?  LinAlgError: the number of its pivot that is 0, or the order of its leading minor that is not positive; nil without convergence
 @field matrices {matrix: integer[]?, pivot: integer?}[]?  LinAlgError: all matrices that failed

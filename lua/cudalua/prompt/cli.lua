@@ -13,6 +13,7 @@ usage: cudalua [options] [script [args]]
   -E             ignore LUA_PATH, LUA_CPATH and LUA_INIT
   --             ends the options
   -O[LEVEL] -j CMD -b ...  LuaJIT's optimizer, its commands, saving or listing bytecode, as for luajit
+  run ...        a program as several processes with a device each; run --help says how
   build ...      a folder with a program, its modules, the library and its kernels; build --help says how
   setup ...      install NVIDIA's compiler if it is missing, and run a kernel; setup --help says how
   info           driver, devices, NVRTC: what was found, and where
@@ -25,7 +26,10 @@ CUDALUA_DRIVER=auto|cuda|soft|PATH chooses the driver.
 
 local function report(text)
   local core = package.loaded["cudalua.core"]
-  if core then core.progress_leave() end
+  if core then
+    core.progress_leave()
+    core.shared_fail((text:gsub("\nstack traceback:.*", ""))) -- a rank of cudalua run: the others raise it
+  end
   io.stdout:flush()
   io.stderr:write("cudalua: ", text, "\n")
   return 1
@@ -137,6 +141,7 @@ local commands = {
   env = function() return require("cudalua.setup.env").run() end,
   setup = function(arguments) return require("cudalua.setup.run").run(arguments) end,
   build = function(arguments) return require("cudalua.ship.build").run(arguments) end,
+  run = function(arguments) return require("cudalua.distributed.run").run(arguments) end,
 }
 
 -- What was meant by a file's name that no file has: a command.
@@ -162,7 +167,7 @@ local function run_script(argv, i)
   return run(chunk, unpack(args))
 end
 
-local takes_options = { setup = true, build = true }
+local takes_options = { setup = true, build = true, run = true }
 
 -- What takes long says how far it is. A core that cannot be loaded is for the program to hear of.
 local function show_progress()
@@ -171,6 +176,7 @@ local function show_progress()
 end
 
 local function main(argv)
+  if os.getenv "CUDALUA_RANK" then io.stdout:setvbuf "line" end -- of cudalua run, which relays lines
   local chunks, again -- of the process that this one replaces
   if os.getenv "CUDALUA_RESTART" then chunks, again = require("cudalua.prompt.restart").taken() end
   local found = read_arguments(argv)

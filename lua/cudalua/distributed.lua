@@ -1,0 +1,63 @@
+-- Programs of several processes, each with a device of its own: cuda.distributed.
+--   distributed/start     who started this process      transport, shm   what moves data between ranks
+--   distributed/group     what programs see of a group of ranks          run   cudalua run
+--   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
+
+local Context = require "cudalua.driver.context"
+local core = require "cudalua.core"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local group = require "cudalua.distributed.group"
+local layout = require "cudalua.base.layout"
+local names = require "cudalua.base.names"
+local start = require "cudalua.distributed.start"
+local transport = require "cudalua.distributed.transport"
+
+---Several processes that compute together. Start them with `cudalua run -n 4 script.lua`.
+---@class cudalua.distributed
+---@field Group cudalua.distributed.Group  the class of groups of ranks, with their methods
+local M = { Group = group.Group }
+
+local world
+
+-- The device of this process: that of the current context, or by CUDALUA_LOCAL_RANK.
+local function choose_device()
+  core.want_context()
+  return Context.get_device()
+end
+
+local function check_timeout(x)
+  local seconds = element.scalar(x)
+  if type(seconds) == "number" and seconds > 0 and seconds < math.huge then return seconds end
+  layout.refuse("init", "timeout must be a positive number of seconds, got %s", element.describe(x))
+end
+
+local OPTIONS = { timeout = true }
+
+---Joins the ranks that `cudalua run` has started, and returns the group of all of them. A process that was started
+---alone is the only rank of its world. Makes the primary context of the process's device current, unless a context is
+---current: ranks of one machine take its devices in turn. Later calls return the same group.
+---@param options? {timeout: number}  timeout: seconds that a call may wait for another rank before all ranks raise an
+---  error; default CUDALUA_DIST_TIMEOUT, else 600
+---@return cudalua.distributed.Group
+---@raise LogicError for invalid options, and in a program that a rank has started; RuntimeError if the driver or a
+---  device is missing, and under launchers that are not supported
+function M.init(options)
+  local o = errors.options("init", options, OPTIONS)
+  local timeout = o.timeout ~= nil and check_timeout(o.timeout) or nil
+  if world then
+    if timeout then world._handle:set_limit(timeout) end
+    return world
+  end
+  local s = start.read()
+  local control, data = transport.choose(s)
+  local device = choose_device()
+  local handle = control.open(s, timeout or start.timeout())
+  local ranks = {}
+  for r = 0, s.size - 1 do ranks[r + 1] = r end
+  world = group.new { rank = s.rank, size = s.size, ranks = ranks, local_rank = s.local_rank, local_size = s.local_size,
+    device = device, transport = data.name, _control = control, _data = data, _handle = handle, _data_handle = handle }
+  return world
+end
+
+return names.strict(M, { text = "distributed", kind = "distributed" })

@@ -1,0 +1,386 @@
+-- Calls between the ranks of a group: arguments, what the ranks must agree on, results.
+--
+-- A call whose arguments are refused takes part all the same, with a text that is no call's. So the other ranks raise
+-- an error, too, instead of waiting, and all ranks are at the same call afterwards.
+
+local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local host = require "cudalua.base.ffi"
+local layout = require "cudalua.base.layout"
+local ndarray = require "cudalua.ndarray"
+local operands = require "cudalua.distributed.operands"
+
+local refuse = layout.refuse
+
+local M = {}
+
+-- ---- agreeing -------------------------------------------------------------------------------------------------------
+
+local REFUSED = "\1"
+
+-- "ranks 0, 2 and 3"
+local function ranks_text(list)
+  if #list == 1 then return "rank " .. list[1] end
+  return ("ranks %s and %s"):format(table.concat(list, ", ", 1, #list - 1), list[#list])
+end
+
+-- Ranks by their text, in the order of the first of each.
+local function by_text(texts)
+  local groups, of = {}, {}
+  for k, text in ipairs(texts) do
+    if not of[text] then
+      of[text] = { text = text }
+      groups[#groups + 1] = of[text]
+    end
+    table.insert(of[text], k - 1)
+  end
+  return groups
+end
+
+---Raises what other ranks refused, if they did.
+---@param where string
+---@param texts string[]  of the members
+function M.check_refused(where, texts)
+  for k, text in ipairs(texts) do
+    if text:sub(1, 1) == REFUSED then
+      local message = ("%s: rank %d refused the call: %s"):format(where, k - 1, text:sub(2))
+      errors.raise("LogicError", message, { rank = k - 1 })
+    end
+  end
+end
+
+local function disagree(where, texts)
+  M.check_refused(where, texts)
+  local parts = {}
+  for k, group in ipairs(by_text(texts)) do
+    parts[k] = ("%s: %s"):format(ranks_text(group), group.text)
+  end
+  errors.raise("LogicError", ("%s: the ranks must make the same call with the same shape and dtype, but their calls "
+    .. "differ; %s"):format(where, table.concat(parts, "; ")))
+end
+
+local function text_of(err)
+  if errors.is_error(err) then return err.message end
+  return tostring(err)
+end
+
+---Calls f(...); if it raises, the other ranks hear of it in their call.
+---@param group cudalua.distributed.Group
+---@param where string
+---@param f function
+---@param ... any
+---@return any ...
+function M.prepared(group, where, f, ...)
+  local ok, a, b = pcall(f, ...)
+  if ok then return a, b end
+  local text = text_of(a)
+  pcall(group._control.refuse, group._handle, where, REFUSED .. text:sub(1, 3000))
+  error(a, 0)
+end
+
+---Texts of all members, if all called the same function.
+---@param group cudalua.distributed.Group
+---@param where string
+---@param text string
+---@return string[]  without the function's name
+function M.exchange(group, where, text)
+  local texts = group._control.exchange(group._handle, where, where .. " " .. text)
+  local own, same = {}, true
+  for k, x in ipairs(texts) do
+    same = same and x:sub(1, #where + 1) == where .. " "
+    own[k] = x:sub(#where + 2)
+  end
+  if not same then disagree(where, texts) end
+  return own
+end
+
+---Raises unless all members said the same.
+---@param where string
+---@param texts string[]  of exchange()
+function M.check_same(where, texts)
+  local same = true
+  for _, text in ipairs(texts) do same = same and text == texts[1] end
+  if same then return end
+  for k, text in ipairs(texts) do texts[k] = where .. " " .. text end
+  disagree(where, texts)
+end
+
+-- ---- arguments ------------------------------------------------------------------------------------------------------
+
+local OPS = { "sum", "prod", "min", "max", "mean" }
+local MEANT = { product = "prod", avg = "mean", average = "mean", minimum = "min", maximum = "max", add = "sum",
+  mul = "prod" }
+
+local known_op = {}
+for _, op in ipairs(OPS) do known_op[op] = true end
+
+local function check_op(where, op, dtype)
+  if op == nil then op = "sum" end
+  if not known_op[op] then
+    local meant = MEANT[op] and ("; write op = '%s'"):format(MEANT[op]) or ""
+    refuse(where, "op must be 'sum', 'prod', 'min', 'max' or 'mean', got %s%s", errors.text(op), meant)
+  end
+  if core.shared_takes(dtype.name, op) then return op end
+  local remedy = "convert the array with astype('float32')"
+  if dtype.kind == "bool" then
+    remedy = op == "mean" and remedy or "use 'max' for any and 'min' for all, or convert the array with astype('int64')"
+  elseif dtype.kind == "complex" then
+    remedy = "complex numbers have no order; use abs() or real()"
+  elseif dtype.kind == "struct" then
+    remedy = "combine its fields one by one"
+  end
+  refuse(where, "op '%s' is not defined for %s; %s", op, dtype.name, remedy)
+end
+
+---A rank of the group.
+---@param where string
+---@param name string
+---@param x any
+---@param group cudalua.distributed.Group
+---@return integer
+function M.check_rank(where, name, x, group)
+  local rank = layout.whole(x)
+  if not rank or rank < 0 or rank >= group.size then
+    refuse(where, "%s must be a rank from 0 to %d, got %s", name, group.size - 1, element.describe(x))
+  end
+  return rank
+end
+
+local function check_out(where, out, dtype, shape)
+  if out == nil then return nil end
+  local x = operands.of(where, "out", out)
+  if x.dtype ~= dtype or not layout.same(x.shape, shape) then
+    refuse(where, "out must be %s, got %s", operands.text(dtype, shape), operands.text(x.dtype, x.shape))
+  end
+  return x
+end
+
+-- ---- shapes ---------------------------------------------------------------------------------------------------------
+
+-- A part of each rank has a first axis with the ranks.
+local function stacked(shape, size)
+  local all = { size }
+  for k, extent in ipairs(shape) do all[k + 1] = extent end
+  return all
+end
+
+local function parts_of(where, x, size)
+  if x.shape[1] ~= size then
+    refuse(where, "the first axis must have one position for each of the %d ranks, got the shape %s", size,
+      layout.text(x.shape))
+  end
+  return { unpack(x.shape, 2) }
+end
+
+---What tells one call from another.
+---@class cudalua.distributed.Form
+---@field options table<string, boolean>
+---@field divided? boolean  the operand has a part for each rank
+---@field joined? boolean   the result has a part of each rank
+---@field reduces? boolean
+---@field rooted? boolean   one rank has or gets everything
+---@field to_root? boolean  the others get nothing
+
+---@type table<string, cudalua.distributed.Form>
+local forms = {
+  all_reduce = { options = { op = true, out = true }, reduces = true },
+  reduce = { options = { op = true, out = true, root = true }, reduces = true, rooted = true, to_root = true },
+  broadcast = { options = { out = true, root = true }, rooted = true },
+  all_gather = { options = { out = true }, joined = true },
+  gather = { options = { out = true, root = true }, joined = true, rooted = true, to_root = true },
+  scatter = { options = { out = true, root = true }, divided = true, rooted = true },
+  reduce_scatter = { options = { op = true, out = true }, divided = true, reduces = true },
+  all_to_all = { options = { out = true }, divided = true, joined = true },
+}
+
+-- ---- calls ----------------------------------------------------------------------------------------------------------
+
+---@class cudalua.distributed.Prepared
+---@field call cudalua.distributed.Call
+---@field out? cudalua.distributed.Operand
+---@field result? cudalua.ndarray.Array   host memory for the result, if this rank gets one
+---@field keep any                        what holds the memory of the call
+---@field on_device boolean               where the result goes without `out`
+
+local function signature(name, op, root, dtype, part)
+  local text = name
+  if op then text = text .. " " .. op end
+  local array = operands.text(dtype, part)
+  if #array > 1000 then array = array:sub(1, 1000) .. "... " .. core.sha256(array) end -- of a large struct
+  text = text .. " " .. array
+  return root and ("%s, root %d"):format(text, root) or text
+end
+
+-- Of a rank that gives something: x; of one that only gets it: `like`, its dtype and shape.
+local function complete(group, name, form, o, x, like)
+  local dtype, shape = (x or like).dtype, (x or like).shape
+  local part = form.divided and parts_of(name, x or like, group.size) or shape
+  local op = form.reduces and check_op(name, o.op, dtype) or nil
+  local gets = not form.to_root or o.root == group.rank
+  local result_shape = form.joined and stacked(part, group.size) or part
+  if not gets and o.out ~= nil then
+    refuse(name, "out is for rank %d alone, which gets the result", o.root)
+  end
+  local out = check_out(name, o.out, dtype, result_shape)
+  local input = x and operands.to_host(name, x)
+  local result = gets and ndarray.empty(result_shape, dtype) or nil
+  return {
+    call = { kind = name, where = name, signature = signature(name, op, form.rooted and o.root, dtype, part),
+      input = input and operands.memory(name, input), output = result and operands.memory(name, result, true),
+      bytes = operands.size(part) * dtype.itemsize, root = o.root or 0, op = op, dtype = op and dtype.name },
+    keep = { input, result }, out = out, result = result,
+    on_device = (x or like).on_device,
+  }
+end
+
+local function read_options(group, name, form, options)
+  local o = errors.options(name, options, form.options)
+  local root = form.rooted and M.check_rank(name, "root", o.root == nil and 0 or o.root, group) or nil
+  return { op = o.op, out = o.out, root = root }
+end
+
+local function finish(group, p)
+  local differing = group._data.run(group._data_handle, p.call)
+  if differing then disagree(p.call.where, differing) end
+  return p.result and operands.deliver(p.result, p.out, p.on_device) or nil
+end
+
+---A call in which each rank gives an array.
+---@param group cudalua.distributed.Group
+---@param name string  "all_reduce", "reduce", "all_gather", "gather", "reduce_scatter" or "all_to_all"
+---@param a any
+---@param options any
+---@return any result  nil on ranks that get none
+function M.from_all(group, name, a, options)
+  local form = forms[name]
+  return finish(group, M.prepared(group, name, function()
+    return complete(group, name, form, read_options(group, name, form, options), operands.of(name, "a", a))
+  end))
+end
+
+-- What the ranks said of their arrays: root's is what all get. "-" is nothing.
+local function agreed(name, o, texts)
+  local root = texts[o.root + 1]
+  local different = false
+  for _, text in ipairs(texts) do different = different or text ~= root and not text:find "^root %d+: %-" end
+  if different then
+    for k, text in ipairs(texts) do texts[k] = name .. ", " .. text end
+    disagree(name, texts)
+  end
+  return root
+end
+
+-- Root's array by its text, for ranks that have passed none.
+local function like_of(name, text)
+  local dtype, extents = text:match "^root %d+: ([%w_]+) %((.-)%)$"
+  local known = dtype and pcall(dtypes.of, dtype)
+  if not known then refuse(name, "pass an array with the dtype and the shape of root's: %s", text) end
+  local shape = {}
+  for n in extents:gmatch "%d+" do shape[#shape + 1] = tonumber(n) end
+  return { dtype = dtypes.of(dtype), shape = shape, on_device = true }
+end
+
+---A call in which one rank gives an array.
+---@param group cudalua.distributed.Group
+---@param name string  "broadcast" or "scatter"
+---@param a any        nil on ranks that only get
+---@param options any
+---@return any
+function M.from_root(group, name, a, options)
+  local form = forms[name]
+  local o, x = M.prepared(group, name, function()
+    local found = read_options(group, name, form, options)
+    return found, (a ~= nil or found.root == group.rank) and operands.of(name, "a", a) or nil
+  end)
+  local text = ("root %d: %s"):format(o.root, x and operands.text(x.dtype, x.shape) or "-")
+  local root = agreed(name, o, M.exchange(group, name, text))
+  local p = M.prepared(group, name, function()
+    return complete(group, name, form, o, o.root == group.rank and x or nil, x or like_of(name, root))
+  end)
+  return finish(group, p)
+end
+
+---Waits for all ranks.
+---@param group cudalua.distributed.Group
+function M.barrier(group)
+  local differing = group._control.run(group._handle, { kind = "barrier", where = "barrier", signature = "barrier",
+    bytes = 0, root = 0 })
+  if differing then disagree("barrier", differing) end
+end
+
+-- ---- bytes ----------------------------------------------------------------------------------------------------------
+
+---How many bytes root has: each rank has said which one is root, and root has said the number.
+---@param where string
+---@param root integer
+---@param texts string[]  of exchange()
+---@return integer
+function M.length_from(where, root, texts)
+  local length
+  for k, text in ipairs(texts) do
+    local own, bytes = text:match "^(root %d+),? ?(%d*)"
+    if k == root + 1 then length = tonumber(bytes) end
+    texts[k] = own
+  end
+  M.check_same(where, texts)
+  return length
+end
+
+---Brings bytes of root to all.
+---@param group cudalua.distributed.Group
+---@param m {where: string, root: integer, bytes: integer, input: string?, output: ffi.cdata*?}
+function M.move_bytes(group, m)
+  local memory = m.output and host.host_buffer(m.where, m.output, nil, true) or nil
+  local differing = group._control.run(group._handle, { kind = "broadcast", where = m.where,
+    signature = m.where .. " of bytes", bytes = m.bytes, root = m.root, input = m.input, output = memory })
+  if differing then disagree(m.where, differing) end
+end
+
+-- ---- from one rank to another ---------------------------------------------------------------------------------------
+
+local function check_peer(name, key, options, group, known)
+  local o = errors.options(name, options, known)
+  local peer = M.check_rank(name, key, o[key], group)
+  if peer == group.rank then refuse(name, "%s is this rank itself, %d", key, peer) end
+  return peer, o.out
+end
+
+local function disagree_pair(name, sender, receiver, texts)
+  errors.raise("LogicError", ("%s: rank %d sends %s, but rank %d expects %s"):format(name, sender, texts[1], receiver,
+    texts[2]))
+end
+
+local SEND, RECV = { to = true }, { from = true, out = true }
+
+---@param group cudalua.distributed.Group
+---@param a any
+---@param options any
+function M.send(group, a, options)
+  local to = check_peer("send", "to", options, group, SEND)
+  local x = operands.of("send", "a", a)
+  local input = operands.to_host("send", x)
+  local differing = group._data.run(group._data_handle, { kind = "send", where = "send",
+    signature = operands.text(x.dtype, x.shape), input = operands.memory("send", input),
+    bytes = operands.size(x.shape) * x.dtype.itemsize, root = to })
+  if differing then disagree_pair("send", group.rank, to, differing) end
+end
+
+---@param group cudalua.distributed.Group
+---@param a any
+---@param options any
+---@return any
+function M.recv(group, a, options)
+  local from, given = check_peer("recv", "from", options, group, RECV)
+  local x = operands.of("recv", "a", a)
+  local out = check_out("recv", given, x.dtype, x.shape)
+  local result = ndarray.empty(x.shape, x.dtype)
+  local differing = group._data.run(group._data_handle, { kind = "recv", where = "recv",
+    signature = operands.text(x.dtype, x.shape), output = operands.memory("recv", result, true),
+    bytes = operands.size(x.shape) * x.dtype.itemsize, root = from })
+  if differing then disagree_pair("recv", from, group.rank, differing) end
+  return operands.deliver(result, out, x.on_device)
+end
+
+return M

@@ -1,0 +1,55 @@
+-- `cudalua run`: starts a program as several processes of this machine, the ranks of cuda.distributed.
+
+local core = require "cudalua.core"
+
+local MOST = 64
+
+local usage = [[
+usage: cudalua run -n N [options] script.lua [args]
+  -n N     the number of processes, 1 to 64, one for each device
+  options  of the command cudalua, such as -l NAME; without a script, -e CODE
+Starts the program N times. cuda.distributed.init() connects the processes, which are numbered from 0. Each line of
+output begins with the number of its process. If one ends with an error, the others are ended, too, and the status is
+that of the first error.
+]]
+
+local M = {}
+
+local function fail(text)
+  io.stderr:write("cudalua: run: ", text, "\n", usage)
+  return 1
+end
+
+-- The number of processes and where the program's arguments begin; or nil and what is wrong.
+local function read_arguments(argv)
+  local text = argv[1] and argv[1]:match "^%-n(.*)$"
+  if not text then return nil, "-n N must come first" end
+  local first = 2
+  if text == "" then text, first = argv[2] or "", 3 end
+  local n = text:match "^%d+$" and tonumber(text)
+  if not n or n < 1 or n > MOST then
+    return nil, ("-n must be followed by a number from 1 to %d, got '%s'"):format(MOST, text)
+  end
+  if not argv[first] then return nil, "the script is missing" end
+  return n, first
+end
+
+---@param argv string[]  the arguments of the command
+---@return integer status
+function M.run(argv)
+  if argv[1] == "-h" or argv[1] == "--help" then
+    io.write(usage)
+    return 0
+  end
+  local n, first = read_arguments(argv)
+  if not n then return fail(first) end
+  local command = { core.realpath "/proc/self/exe", package.searchpath("cudalua.prompt.cli", package.path) }
+  for k = first, #argv do command[#command + 1] = argv[k] end
+  io.stdout:flush()
+  local status, text = core.run_ranks(n, command)
+  if not status then return fail(text) end
+  if text then io.stderr:write("cudalua: ", text, "\n") end
+  return status
+end
+
+return M
