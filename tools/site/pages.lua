@@ -20,8 +20,8 @@ M.groups = {
   { title = "Inside",
     pages = { "README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/adding.md", "docs/map.md", "docs/rooms.md",
       "docs/linalg.md", "docs/programs.md", "docs/rows.md", "docs/products.md", "docs/stencils.md",
-      "docs/selection.md", "docs/imaging.md", "docs/interactive.md", "docs/stability.md", "docs/release-check.md",
-      "bench/RESULTS.md", "CHANGELOG.md" } },
+      "docs/selection.md", "docs/distributed-design.md", "docs/imaging.md", "docs/interactive.md", "docs/stability.md",
+      "docs/release-check.md", "bench/RESULTS.md", "CHANGELOG.md" } },
 }
 
 ---The groups with the files that exist, and a last one for pages that no group names.
