@@ -167,12 +167,20 @@ int cl_event_time_till(lua_State *L) {
 
 /* e:ipc_handle() -> 64 bytes for Event.from_ipc_handle() of another process */
 int cl_event_ipc_handle(lua_State *L) {
-  const cl_Event *e = check_event(L);
+  cl_Event *e = check_event(L);
   if (!(e->flags & CU_EVENT_INTERPROCESS))
     cl_logic(L, "Event:ipc_handle: make the event with {\"interprocess\", \"disable_timing\"}");
   CUipcEventHandle h;
   memset(&h, 0, sizeof h);
-  CL_TRY(L, cuIpcGetEventHandle, &h, (CUevent)e->rec.handle);
+  /* Driver 580 crashes if the current context is of another device than the event. */
+  const CUcontext own = (CUcontext)cl_rec_context(&e->rec)->rec.handle;
+  CUcontext current = NULL, popped;
+  CU.cuCtxGetCurrent(&current);
+  CUresult code = current == own ? CUDA_SUCCESS : CU.cuCtxPushCurrent_v2(own);
+  if (code) cl_fail(L, "cuCtxPushCurrent_v2", code);
+  code = CU.cuIpcGetEventHandle(&h, (CUevent)e->rec.handle);
+  if (current != own) CU.cuCtxPopCurrent_v2(&popped);
+  if (code) cl_fail(L, "cuIpcGetEventHandle", code);
   lua_pushlstring(L, h.reserved, sizeof h.reserved);
   return 1;
 }

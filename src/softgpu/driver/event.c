@@ -54,6 +54,10 @@ SgIpcEvent **sg_event_shared(CUevent h, CUresult *code) {
   if (!e) return NULL;
   *code = CUDA_ERROR_INVALID_HANDLE;
   if (!(e->flags & CU_EVENT_INTERPROCESS)) return NULL;
+  if (e->o.ctx->device != sg_ctx()->device) { /* driver 580 crashes there */
+    sg_say(CU_LOG_LEVEL_ERROR, "The event is of another device than the current context");
+    return NULL;
+  }
   uint64_t id = e->o.id;
   if (e->mark) sg_mark_wait(e->mark); /* from now on others look at it */
   e = event_get(h, code);             /* a host function may have let another thread in */
