@@ -139,7 +139,7 @@ function Group:all_to_all(a, options)
 end
 
 ---Sends an array to another rank, and waits until that has it.
----@param a cudalua.gpuarray.Array|cudalua.ndarray.Array
+---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  the array to send, of any shape and layout
 ---@param options {to: integer}  to: the rank that receives it
 ---@raise LogicError if `to` is not another rank, or if that expects another shape or dtype; RuntimeError as all_reduce,
 ---  and if the two ranks wait for each other

@@ -3676,7 +3676,7 @@ Divides the array of one rank among all.
 @options out root
 = cuda.distributed.Group:send(a, options)
 Sends an array to another rank, and waits until that has it.
-@param a cuda.gpuarray.Array|cuda.ndarray.Array
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  the array to send, of any shape and layout
 @param options {to: integer}  to: the rank that receives it
 @raise LogicError if `to` is not another rank, or if that expects another shape or dtype; RuntimeError as all_reduce, and if the two ranks wait for each other
 @options to
