@@ -118,7 +118,8 @@ function M.eval(...)
   local n, list = select("#", ...), { ... }
   for i = 1, n do
     if not object.is_array(list[i]) then
-      layout.refuse("gpuarray.eval", "expected an array, got " .. element.describe(list[i]))
+      layout.refuse("gpuarray.eval", "expected an array, got " .. element.describe(list[i]) ..
+        object.separately("gpuarray.eval", list[i]))
     end
   end
   if n == 0 then list = storage.all_pending() end

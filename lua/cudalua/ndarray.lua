@@ -249,8 +249,8 @@ function M.from_buffer(buf, shape, dtype, options)
   local slot, nbytes = host.host_buffer(what, buf, is_pointer and wanted or nil, type(buf) ~= "string")
   if wanted then
     if wanted > nbytes then
-      refuse(what, ("the shape %s needs %.0f bytes of %s, but the buffer has %.0f"):format(layout.text(shape), wanted,
-        dtype.name, nbytes))
+      refuse(what, ("the shape %s needs %.0f bytes of %s, but the buffer has %.0f%s"):format(layout.text(shape), wanted,
+        dtype.name, nbytes, type(buf) == "string" and "; a string is the bytes of elements, not a value" or ""))
     end
   else
     if nbytes % dtype.itemsize ~= 0 then

@@ -317,7 +317,7 @@ describe("gpuarray functions beyond NumPy's results:", function()
     assert.same({ 1, 2, 1 }, a:argpartition(1, 1)[1]:tolist())
     refused("gpuarray.partition: kth has 4; axis 2 has 3 elements", gpuarray.partition, a, 4)
     refused("kth has 0; axis 2 has 3 elements, counted from 1", gpuarray.argpartition, a, { 1, 0 })
-    refused("gpuarray.partition: kth must be a list of integers", gpuarray.partition, a)
+    refused("gpuarray.partition: kth must be an integer or a list of integers", gpuarray.partition, a)
     refused("unknown option 'descending'", gpuarray.partition, a, 1, { descending = true })
   end)
 

@@ -233,6 +233,15 @@ describe("repl.run", function()
       assert.equal("nil\nhint: " .. hint, typed(name))
       assert.equal("hint: " .. hint, typed("x = f or " .. name))
     end
+    for _, text in ipairs { "x = a[{ {}, None }]", "x = a[{ {}, None, {} }]", "x = a[{ { 1, 2 }, f(1), None }]" } do
+      assert.equal("hint: None has no value; in an index, gpuarray.newaxis inserts an axis",
+        typed("a = setmetatable({}, { __index = type })\nf = type\n" .. text), text)
+    end
+    assert.equal("hint: None has no value; Lua writes nil", typed "a = {}\nx = a[f or 1] or { None }")
+    assert.equal("hint: None has no value; Lua writes nil", typed("a = setmetatable({}, { __index = type })\n" ..
+      "x = a[{ { None } }]"))
+    assert.equal("hint: newaxis has no value; gpuarray.newaxis inserts an axis",
+      typed "a = setmetatable({}, { __index = type })\nx = a[{ {}, newaxis }]")
     assert.matches("\nhint: write #t for the length of a list, a.size .*", typed "len({})")
     assert.equal("hint: [[ begins a string; nested lists are written { { 1, 2 }, { 3, 4 } }",
       typed "x = [[1, 2], [3, 4]]")

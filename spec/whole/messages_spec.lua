@@ -60,9 +60,9 @@ describe("Messages that say what to write", function()
 
   it("options, dtypes and lists where PyCUDA or SciPy take them, and what is passed in another order", function()
     local x, s = gpuarray.ones { 2, 3 }, cuda.Stream()
-    says("gpuarray.sum: axes must be a list of integers, got a string; pass a dtype as an option: " ..
-      '{ dtype = "float64" }', gpuarray.sum, x, "float64")
-    says("sum: axes must be a list of integers, got a string", gpuarray.sum, x, "rows")
+    says("gpuarray.sum: axes must be an integer or a list of integers, got a string; pass a dtype as an " ..
+      'option: { dtype = "float64" }', gpuarray.sum, x, "float64")
+    says("sum: axes must be an integer or a list of integers, got a string", gpuarray.sum, x, "rows")
     says("the stream comes before the options: to_gpu_async(values, stream, options)", gpuarray.to_gpu_async,
       ndarray.ones(3), { stream = s })
     says("linalg.norm: axis is not supported; for the norms of vectors along an axis write a:norm { axis = ... }",
@@ -362,5 +362,95 @@ describe("Messages that say what to write", function()
       s:capture(function() local h2 = x:get() return h2 end)
     end)
     says("Stream:synchronize is not possible while", function() s:capture(function() s:synchronize() end) end)
+    for _, name in ipairs { "item", "get", "tolist" } do -- a tail call hides the name
+      says("waiting for the device, as item(), get() and synchronize() do, is not possible while a stream is being " ..
+        "captured", function()
+        s:capture(function()
+          local y = x:sum()
+          return y[name](y)
+        end)
+      end)
+    end
+    says("waiting for the device, as item(), get() and synchronize() do, is not possible in the function of " ..
+      "cuda.graph()", cuda.graph(function(y) return y:sum():item() end), x)
+  end)
+
+  it("an axis that is inserted, and masks that are not bool", function()
+    for name, of in pairs { gpuarray = a, ndarray = h } do
+      says(("%s[{}]: index 2 must be an integer, got nil; {} selects all of an axis, and {first, last} a part; " ..
+        "%s.newaxis inserts an axis"):format(name, name), function() return of[{ {}, nil, {} }] end)
+    end
+    local err = gpu.error_of("LogicError", function() return a[{ {}, ":" }] end)
+    assert.is_nil(err.message:find("newaxis", 1, true))
+    local x, remedy = gpuarray.arange(3), '; a mask must be bool: convert it with astype "bool"'
+    local mask = x:gt(0):astype "uint8"
+    says("index 1 has 0 at [1]; axis 1 of the shape (3,) has 3 elements, counted from 1" .. remedy, function()
+      return x[mask]
+    end)
+    says(remedy, function() x[mask] = 5 end)
+    says("index 1 has 0 at [1][1]; axis 1 of the shape (2, 3) has 2 elements, counted from 1" .. remedy, function()
+      return a[a:gt(1):astype "int32"]
+    end)
+    says("index 2 has 0 at [1]; axis 2 of the shape (2, 3) has 3 elements, counted from 1" .. remedy, function()
+      return a[{ {}, mask }]
+    end)
+    says(remedy, function() return a[{ { 1, 0 }, mask }] end) -- nothing is selected
+    assert.same({ 1, 2 }, x[mask:astype "bool"]:tolist())
+    for _, positions in ipairs { { 0, 1 }, { { 1, 2, 0 } }, { 1, 2, 4 } } do
+      err = gpu.error_of("LogicError", function() return x[gpuarray.to_gpu(positions, "int32")] end)
+      assert.is_nil(err.message:find("mask", 1, true))
+    end
+  end)
+
+  it("arrays in a list, or a function, where arrays are arguments of their own", function()
+    says("gpuarray.eval: expected an array, got a table; pass the arrays as separate arguments: gpuarray.eval(a, b)",
+      gpuarray.eval, { a, a })
+    says("gpuarray.explain: expected a gpuarray, got a table; pass the arrays as separate arguments: " ..
+      "gpuarray.explain(a, b)", gpuarray.explain, { a + 1, a + 2 })
+    says("gpuarray.explain: expected a gpuarray, got a function; call the function and pass the arrays that it " ..
+      "returns, or pass a function of gpuarray.fuse() and its arguments", gpuarray.explain, function() return a end)
+    says("gpuarray:eval: unexpected argument an array; it takes no arguments; gpuarray.eval(a, b) computes several " ..
+      "arrays", a.eval, a, a)
+    says("concatenate: expected a list of arrays, got one array; write gpuarray.concatenate { a, b }",
+      gpuarray.concatenate, a, a)
+    local err = gpu.error_of("LogicError", gpuarray.eval, { 1, 2 })
+    assert.is_nil(err.message:find("separate", 1, true))
+  end)
+
+  it("axes of a result, and operands that are missing", function()
+    says("gpuarray:expand_dims: axis 0: the result has 3 axes, counted from 1", a.expand_dims, a, 0)
+    says("gpuarray.stack: axis 4: the result has 3 axes", gpuarray.stack, { a, a }, 4)
+    says("where: expected an array or a number, got nil; where takes 3 operands: write gpuarray.where(a, b, c), or " ..
+      "call the method with a colon, as in a:where(b, c)", gpuarray.where, a:gt(0), a)
+    says("gpuarray.mean: expected a gpuarray, got 3; pass the array first: gpuarray.mean(a), or call the method " ..
+      "with a colon: a:mean()", gpuarray.mean, 3)
+    says("gpuarray:roll: shift must be an integer or a list of integers, got nil", a.roll, a)
+  end)
+
+  it("options without a name, and those that are a value here", function()
+    says("gpuarray:max: the axis among other options needs its name; write { axis = 2, keepdims = true }", a.max, a,
+      { 2, keepdims = true })
+    says("write { axis = { 1, 2 }, dtype = \"float64\" }", a.sum, a, { 1, 2, dtype = "float64" })
+    assert.same({ 1, 1 }, a:max({ 2 }):tolist())
+    for _, name in ipairs { "unbiased", "correction" } do
+      says(("gpuarray:var: unknown option '%s'; write ddof = 1; valid options: allocator, axis, ddof"):format(name),
+        a.var, a, { [name] = 1 })
+    end
+    says("sum: unknown option 'unbiased'; valid options", a.sum, a, { unbiased = true })
+    says("use (a - a:mean { axis = -1, keepdims = true }) / (a:var { axis = -1, keepdims = true } + 1e-5):sqrt()",
+      function() return a.layer_norm end)
+  end)
+
+  it("ranges that run the other way, and strings as values", function()
+    local x = gpuarray.arange(6)
+    says("index 1: the range {5, 3} runs backwards, but its step is 1; write {5, 3, -1}", function()
+      return x[{ { 5, 3 } }]
+    end)
+    says("index 1: the range {2, 6} runs forwards, but its step is -2; write {2, 6, 2}", function()
+      return x[{ { 2, 6, -2 } }]
+    end)
+    assert.same({ 4, 3, 2 }, x[{ { 5, 3, -1 } }]:tolist())
+    says("gpuarray:set: the shape (2,) needs 16 bytes of int64, but the buffer has 1; a string is the bytes of " ..
+      "elements, not a value", function() x[{ { 1, 2 } }] = "a" end)
   end)
 end)

@@ -120,13 +120,13 @@ function M.integers(what, name, list, lowest, most)
     local n = whole(list)
     if not n then
       local dtype = name == "axes" and hooks.dtype_of(list)
-      refuse(what, "%s must be a list of integers, got %s%s", name, element.describe(list),
+      refuse(what, "%s must be an integer or a list of integers, got %s%s", name, element.describe(list),
         dtype and ("; pass a dtype as an option: { dtype = %q }"):format(dtype.name) or "")
     end
     list = { n }
     if n >= lowest then return list end
   elseif type(getmetatable(list)) == "string" then
-    refuse(what, "%s must be a list of integers, got %s", name, element.describe(list))
+    refuse(what, "%s must be an integer or a list of integers, got %s", name, element.describe(list))
   end
   local n = #list
   if most and n > most then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, most) end
@@ -304,8 +304,8 @@ local function range(what, axis, item, n)
       n, n == 1 and "" or "s", (lo == 0 or hi == 0) and "; positions count from 1" or "")
   end
   if (last - first) * way < 0 then
-    refuse(what, "index %d: the range {%.0f, %.0f} runs %s, but its step is %.0f", axis, lo, hi,
-      way > 0 and "backwards" or "forwards", step)
+    refuse(what, "index %d: the range {%.0f, %.0f} runs %s, but its step is %.0f; write {%.0f, %.0f, %.0f}", axis, lo,
+      hi, way > 0 and "backwards" or "forwards", step, lo, hi, -step)
   end
   return first, floor((last - first) / step) + 1, step
 end
@@ -320,10 +320,11 @@ local function meant_range(shape, n, items)
   return ("; a range is a list inside the index: a[{ {%s} }]"):format(table.concat(items, ", ", 1, n))
 end
 
--- Python's a[:, 0] as a[{ ":", 1 }] or a[{ nil, 1 }].
+-- Python's a[:, 0] as a[{ ":", 1 }] or a[{ nil, 1 }], and a[:, None, :] as a[{ {}, nil, {} }].
 local function refuse_item(what, axis, item)
-  refuse(what, "index %d must be an integer, got %s; {} selects all of an axis, and {first, last} a part",
-    axis, element.describe(item))
+  refuse(what, "index %d must be an integer, got %s; {} selects all of an axis, and {first, last} a part%s",
+    axis, element.describe(item),
+    item == nil and ("; %s.newaxis inserts an axis"):format(what:match "^ndarray" or "gpuarray") or "")
 end
 
 ---The items of an index in braces, a[{...}], which are those of a:slice(...).
@@ -389,13 +390,14 @@ end
 ---@param what string
 ---@param axis any
 ---@param n integer  how many axes there are
+---@param of? string  what has them, for messages; default: the array
 ---@return integer
-function M.axis(what, axis, n)
+function M.axis(what, axis, n, of)
   local x = whole(axis)
   if not x then refuse(what, "an axis must be an integer, got %s", element.describe(axis)) end
   local at = x < 0 and n + 1 + x or x
   if at < 1 or at > n then
-    refuse(what, "axis %.0f: the array has %d ax%s%s", x, n, n == 1 and "is" or "es",
+    refuse(what, "axis %.0f: %s has %d ax%s%s", x, of or "the array", n, n == 1 and "is" or "es",
       x == 0 and ", counted from 1" or "")
   end
   return at
@@ -426,11 +428,12 @@ end
 ---@param what string
 ---@param n integer  how many axes there are
 ---@param axes any   one, or a list of them
+---@param of? string  what has them, for messages; default: the array
 ---@return table<integer, boolean>
-function M.axes(what, n, axes)
+function M.axes(what, n, axes, of)
   local set = {}
   for _, axis in ipairs(M.numbers(what, "axes", axes, -LIMIT)) do
-    local at = M.axis(what, axis, n)
+    local at = M.axis(what, axis, n, of)
     if set[at] then refuse(what, "axis %.0f appears twice", axis) end
     set[at] = true
   end
@@ -470,7 +473,7 @@ function M.expand_dims(what, shape, strides, axes)
   local list = M.numbers(what, "axes", axes, -LIMIT)
   local n = #shape + #list
   if n > M.MAX_AXES then refuse(what, "an array has at most %d axes", M.MAX_AXES) end
-  local set, out_shape, out_strides, old = M.axes(what, n, list), {}, {}, 0
+  local set, out_shape, out_strides, old = M.axes(what, n, list, "the result"), {}, {}, 0
   for k = 1, n do
     if set[k] then
       out_shape[k], out_strides[k] = 1, 0

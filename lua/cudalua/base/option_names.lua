@@ -77,6 +77,9 @@ end
 local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
   cmap = "map", colormap = "map", colourmap = "map", tol = "rtol", cols = "columns", UPLO = "upper", rtol = "rcond" }
 
+-- Options of others that are a value of one here.
+local renamed = { unbiased = "ddof = 1", correction = "ddof = 1" }
+
 -- A list was passed instead of options, or the options contain a value without a name.
 local function refuse_list(where, options, known, all)
   local names, values = false, 0
@@ -111,6 +114,11 @@ function M.refuse(where, key, known, options)
     local names = {}
     for name in pairs_of(all) do names[#names + 1] = name end
     table.sort(names)
+    local value = renamed[key]
+    if value and all[value:match "^%w+"] then
+      core.raise("LogicError", ("%s: unknown option %s; write %s; valid options: %s"):format(where, errors.text(key),
+        value, text))
+    end
     near = all[foreign[key]] and { foreign[key] } or core.near(key, names)
   end
   core.raise("LogicError", ("%s: unknown option %s; %svalid options: %s"):format(where, errors.text(key),

@@ -106,6 +106,8 @@ M.arrays = spelled {
   { "cpow", "a:ipow(b), or a ^ b for a new array" },
   { "softmax", "(a - a:logsumexp { axis = -1, keepdims = true }):exp()" },
   { "log_softmax", "a - a:logsumexp { axis = -1, keepdims = true }" },
+  { "layer_norm", "(a - a:mean { axis = -1, keepdims = true }) / " ..
+    "(a:var { axis = -1, keepdims = true } + 1e-5):sqrt()" },
   { "around", "a:round(decimals)" },
   { "i0", "a:cyl_bessel_i0()" },
   { "polyval poly1d", "Horner's rule, which is one kernel: (c1 * x + c2) * x + c3" },

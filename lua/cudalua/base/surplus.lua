@@ -33,8 +33,9 @@ end
 local fields = { ["sparse.csr"] = "{data =, indices =, indptr =, shape =}",
   ["sparse.csc"] = "{data =, indices =, indptr =, shape =}", ["sparse.coo"] = "{data =, rows =, columns =, shape =}" }
 
--- What other libraries' functions of that name take.
-local elsewhere = { ["gpuarray:view"] = "a:reshape(shape) changes the shape" }
+-- What other functions do for which the arguments were meant, such as other libraries' functions of that name.
+local elsewhere = { ["gpuarray:view"] = "a:reshape(shape) changes the shape",
+  ["gpuarray:eval"] = "gpuarray.eval(a, b) computes several arrays" }
 
 ---Raises the error about the first argument behind the n-th that is there.
 ---@param what string  the function's name

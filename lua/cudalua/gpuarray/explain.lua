@@ -3,6 +3,7 @@
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local cut = require "cudalua.gpuarray.core.cut"
 local dry_run = require "cudalua.gpuarray.core.dry_run"
+local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local fuse = require "cudalua.gpuarray.fuse"
 local graph = require "cudalua.gpuarray.core.graph"
@@ -275,6 +276,17 @@ local function described_plan(e, notes)
   return text_of(e)
 end
 
+local function check_explained(x)
+  local what = "gpuarray.explain"
+  local instead = type(x) == "function" and
+    "; call the function and pass the arrays that it returns, or pass a function of gpuarray.fuse() and its arguments"
+    or object.separately(what, x)
+  if instead ~= "" then
+    errors.raise("LogicError", ("%s: expected a gpuarray, got %s%s"):format(what, element.describe(x), instead))
+  end
+  object.check_array(what, x)
+end
+
 ---Returns a text about the kernels that would compute the given arrays, or without arguments all pending ones. It says
 ---what each kernel reads and writes in bytes, why values are stored or recomputed, and where a limit cuts an
 ---expression. Nothing is computed or compiled, and later evaluations are not affected. Each array has a number, its
@@ -288,7 +300,7 @@ function M.explain(...)
   local n, list = select("#", ...), { ... }
   local of_call = fuse.is_fused(list[1])
   if of_call then n, list = 0, {} end
-  for i = 1, n do object.check_array("gpuarray.explain", list[i]) end
+  for i = 1, n do check_explained(list[i]) end
   if n == 0 and not of_call then list = storage.all_pending() end
   local e = setmetatable({ lines = {}, numbers = {}, count = 0, read = 0, written = 0, asked = {} }, Explanation)
   if not of_call then e.arguments = n > 0 end

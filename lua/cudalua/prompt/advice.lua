@@ -80,7 +80,8 @@ end
 local other_libraries = 'cuda.gpuarray has the functions of NumPy, and help "np.zeros" finds the name of one'
 
 -- Values of other languages. A variable that has no value is nil here, and no error.
-local values = { None = "nil", True = "true", False = "false", null = "nil", NULL = "nil", nullptr = "nil" }
+local values = { None = "nil", True = "true", False = "false", null = "nil", NULL = "nil", nullptr = "nil",
+  newaxis = "gpuarray.newaxis inserts an axis" }
 
 -- Their modules and functions.
 local words = {
@@ -93,6 +94,20 @@ local words = {
   printf = 'write print(("%d"):format(x))', isinstance = 'write type(x) == "table"',
 }
 
+-- Is a token an item of an index, a[{ {}, None }]?
+local function in_index(tokens, i)
+  local depth = 0
+  for k = i - 1, 2, -1 do
+    local word = tokens[k].word
+    if find(word, "^[%]})]$") then depth = depth + 1 end
+    if find(word, "^[%[{(]$") then
+      if depth == 0 then return word == "{" and tokens[k - 1].word == "[" end
+      depth = depth - 1
+    end
+  end
+  return false
+end
+
 -- A value of another language that the chunk uses as a variable.
 local function value_advice(session, text, names)
   local tokens
@@ -103,7 +118,9 @@ local function value_advice(session, text, names)
         local before, behind = tokens[i - 1], tokens[i + 1]
         if token.word == name and not (before and find(before.word, "^[.:]$")) and
             not (behind and behind.word == "=") then
-          return format("%s has no value; Lua writes %s", name, here)
+          if name == "newaxis" then return format("%s has no value; %s", name, here) end
+          return format("%s has no value; %s", name, here == "nil" and in_index(tokens, i) and
+            "in an index, gpuarray.newaxis inserts an axis" or "Lua writes " .. here)
         end
       end
     end

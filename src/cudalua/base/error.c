@@ -184,8 +184,14 @@ static bool user_line(lua_State *L, lua_Debug *ar) { return user_level(L, ar) >=
 bool cl_user_call(lua_State *L, const char *call, char *out, size_t size) {
   lua_Debug ar;
   int level = user_level(L, &ar);
-  if (level <= 1 || !lua_getstack(L, level - 1, &ar) || !lua_getinfo(L, "Sn", &ar) || !ar.name) return false;
-  if (!strcmp(ar.what, "C") || strstr(call, ar.name)) return false;
+  if (level == 0 || level == 1) return false;
+  const bool known = level > 0 && lua_getstack(L, level - 1, &ar) && lua_getinfo(L, "Sn", &ar) && ar.name;
+  if (!known || !strcmp(ar.what, "C")) { /* a tail call, as in `return x:item()`, or pcall(x.item, x) */
+    if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "S", &ar) || !cl_is_library_code(L, &ar)) return false;
+    snprintf(out, size, "waiting for the device, as item(), get() and synchronize() do,");
+    return true;
+  }
+  if (strstr(call, ar.name)) return false;
   snprintf(out, size, "%s%s()", strcmp(ar.namewhat, "method") == 0 ? ":" : "", ar.name);
   return true;
 }

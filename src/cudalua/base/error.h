@@ -79,7 +79,7 @@ bool cl_code_sticky(CUresult code);      /* every later call on the device fails
 const char *cl_here(lua_State *L);
 
 /* ":item()", "load()": what the user's line called, if that is a Lua function of this library of another name
- * than `call`. */
+ * than `call`. If its name is not known: that it waits. */
 bool cl_user_call(lua_State *L, const char *call, char *out, size_t size);
 
 /* Is the function that ar describes ("S") Lua code of this library? */

@@ -175,7 +175,8 @@ local function refuse_operand(op, x)
   if x == nil and operators[op.name] then
     instead = ("; check the operand's name, or call the method with a colon: a:%s()"):format(op.name)
   elseif x == nil and op.arity == 3 then
-    instead = ("; %s takes 3 operands: call the method with a colon, as in a:%s(b, c)"):format(op.name, op.name)
+    instead = ("; %s takes 3 operands: write gpuarray.%s(a, b, c), or call the method with a colon, as in " ..
+      "a:%s(b, c)"):format(op.name, op.name, op.name)
   elseif x == nil or op.arity == 1 then
     instead = instead .. object.colon(op.name, x)
   end

@@ -153,7 +153,18 @@ function M.colon(what, x, other)
   local is_list = plain and rawget(x, 1) ~= nil
   local dotted = not other and (x == nil or type(x) == "number" or plain) and rawget(M.Array, name)
   return (is_list and "; copy a list to the device with gpuarray.to_gpu()" or "") ..
-    (dotted and ("%s call the method with a colon: a:%s()"):format(is_list and ", or" or ";", name) or "")
+    (dotted and ("%s call the method with a colon: a:%s()"):format(is_list and ", or" or
+      type(x) == "number" and what:find("gpuarray.", 1, true) == 1 and
+      ("; pass the array first: %s(a), or"):format(what) or ";", name) or "")
+end
+
+---For an error about an argument that is a list of arrays: what to write.
+---@param what string  the function that was called, which takes any number of arrays: "gpuarray.eval"
+---@param x any        the argument
+---@return string      "; pass the arrays as separate arguments: gpuarray.eval(a, b)", or empty
+function M.separately(what, x)
+  local is_list = type(x) == "table" and not getmetatable(x) and M.is_array(rawget(x, 1))
+  return is_list and ("; pass the arrays as separate arguments: %s(a, b)"):format(what) or ""
 end
 
 ---An argument that has to be an array of the device.

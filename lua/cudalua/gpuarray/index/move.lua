@@ -81,6 +81,8 @@ end
 local CAPTURE = "inside a capture, positions cannot be checked; use take, put and similar functions with mode = " ..
   "'wrap' or 'clip'"
 
+local MASK = '; a mask must be bool: convert it with astype "bool"'
+
 local NONE = ffi.cast("uint64_t", -1LL)
 
 -- Raises for the first bad position of the first array that has one. shape: what the kernel counted elements in;
@@ -101,7 +103,7 @@ local function read_words(what, f, groups, shape, own)
       local value = transfer.element(leaf, offset)
       refuse(what, ("%s has %s%s; %s has %.0f element%s%s"):format(group.name, element.describe(value),
         #at > 0 and " at " .. table.concat(at) or "", group.where, group.extent, group.extent == 1 and "" or "s",
-        value == 0 and ", counted from 1" or ""))
+        value == 0 and ", counted from 1" .. (group.mask_like and MASK or "") or ""))
     end
   end
   give_back(f)
@@ -137,7 +139,7 @@ local function check(sel, mode)
       if mode == "raise" then
         local f = take_words(core.context_id())
         local plain = { leaf = leaf, extents = {}, strides = {}, extent = group.extent, name = group.name,
-          where = group.where, lead = 0 }
+          where = group.where, lead = 0, mask_like = group.mask_like }
         local steps = plan.along(leaf, leaf.shape)
         local loop = loops.new(leaf.shape, n, { zeros(#steps), steps }, 0)
         local groups = { plain }

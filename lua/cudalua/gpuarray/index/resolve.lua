@@ -73,6 +73,14 @@ function M.covers(shape, own)
   return true
 end
 
+-- Has an array of positions the shape that a mask would have there?
+local function is_mask_like(a, axis, shape)
+  for k = 1, a._ndim do
+    if a._shape[k] ~= shape[axis + k - 1] then return false end
+  end
+  return a._ndim > 0
+end
+
 -- What each item of an index is, and the index of ranges and numbers that is left without its arrays. An item of it:
 -- { kind = "number"|"slice"|"new"|"array", array =, axis = the first one, axes = how many }.
 local function classify(what, shape, n, items)
@@ -167,7 +175,8 @@ function M.selection(part)
     if item.kind == "array" then
       local a, is_mask = item.array, item.array._dtype == dtypes.bool
       local group = { extents = {}, strides = {}, sure = is_mask, name = "index " .. item.number,
-        where = axis_text(item.axis, part.array._shape) }
+        where = axis_text(item.axis, part.array._shape),
+        mask_like = is_mask_like(a, item.axis, part.array._shape) }
       if is_mask then a = mask.positions(a, what) end
       group.leaf = evaluate.evaluate(a)
       groups[#groups + 1], by_item[item] = group, group

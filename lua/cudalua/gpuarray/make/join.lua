@@ -58,8 +58,10 @@ end
 
 -- The list of arrays that a function got, at least one.
 local function check_list(what, list)
-  if object.is_array(list) or type(list) ~= "table" or type(getmetatable(list)) == "string" then
-    refuse(what, "expected a list of arrays, got " .. (object.is_array(list) and "one" or element.describe(list)))
+  if object.is_array(list) then
+    refuse(what, "expected a list of arrays, got one array; write %s { a, b }", what)
+  elseif type(list) ~= "table" or type(getmetatable(list)) == "string" then
+    refuse(what, "expected a list of arrays, got " .. element.describe(list))
   end
   local out = {}
   for i = 1, #list do out[i] = make.device_array(what, rawget(list, i)) end
@@ -192,7 +194,7 @@ local function stacked(what, list, axis, options)
     end
   end
   if first._ndim == layout.MAX_AXES then refuse(what, "an array has at most %d axes", layout.MAX_AXES) end
-  axis = layout.axis(what, axis == nil and 1 or axis, first._ndim + 1)
+  axis = layout.axis(what, axis == nil and 1 or axis, first._ndim + 1, "the result")
   local shape = first.shape
   table.insert(shape, axis, #list)
   local dtype, out = target(what, list, options)

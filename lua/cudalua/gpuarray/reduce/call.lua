@@ -9,6 +9,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local pairs_of = require "cudalua.base.pairs_of"
 local pending = require "cudalua.gpuarray.reduce.pending"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -114,6 +115,19 @@ function M.axes_of(what, a, axis)
   return set
 end
 
+-- a:max { 2, keepdims = true }: options among which the axis has no name.
+local function refuse_unnamed(what, options)
+  local named, axes, count = {}, {}, 0
+  for key, value in pairs_of(options) do
+    if type(key) == "string" then named[key], count = value, count + 1 end
+  end
+  if count == 0 then return end
+  for k, axis in ipairs(options) do axes[k] = errors.text(axis) end
+  local axis = table.concat(axes, ", ")
+  refuse(what, ("the axis among other options needs its name; write { axis = %s, %s }"):format(
+    #axes == 1 and axis or "{ " .. axis .. " }", require("cudalua.base.option_names").fields(named)))
+end
+
 -- Options of a reduction: a table of them, an axis, or a list of axes.
 function M.read(what, a, options, known)
   object.check_array(what, a)
@@ -123,6 +137,7 @@ function M.read(what, a, options, known)
     refuse(what, "expected an axis or options after the array, got an array" ..
       (of_two and ("; compare two arrays with gpuarray.%simum(a, b)"):format(of_two) or ""))
   end
+  if type(options) == "table" and #options > 0 and not getmetatable(options) then refuse_unnamed(what, options) end
   if type(options) ~= "table" or #options > 0 then options = { axis = options } end
   options = errors.options(what, options, known)
   local keepdims = layout.flag(what, options, "keepdims")
