@@ -337,7 +337,7 @@ describe("ndarray.Array:squeeze and ndarray.Array:expand_dims", function()
     gpu.raises("LogicError", "ndarray:expand_dims: axis 4: the result has 3 axes", a.expand_dims, a, 4)
     gpu.raises("LogicError", "axis -4: the result has 3 axes", a.expand_dims, a, -4)
     gpu.raises("LogicError", "appears twice", a.expand_dims, a, { 1, 1 })
-    gpu.raises("LogicError", "axes must be a list", a.expand_dims, a, nil)
+    gpu.raises("LogicError", "axes must be an integer or a list", a.expand_dims, a, nil)
     local axes = {}
     for k = 1, 63 do axes[k] = k end
     gpu.raises("LogicError", "at most 64 axes", a.expand_dims, a, axes)

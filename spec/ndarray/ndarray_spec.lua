@@ -1148,7 +1148,7 @@ describe("ndarray.Array:transpose", function()
     refused("axis 0", 0, 1, 2)
     refused("the array has 3 axes, got 2", 1, 2)
     refused("axes[2] must be an integer", 1, "2", 3)
-    refused("axes must be a list", "x")
+    refused("axes must be an integer or a list of integers", "x")
   end)
 end)
 
