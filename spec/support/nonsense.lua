@@ -418,7 +418,7 @@ local function sweep(fun)
     fun.name == "cuda.Event.from_ipc_handle" or fun.name:find "as_buffer$" or fun.name == "ndarray.Array:get_pointer" or
     fun.name == "cuda.Device:p2p_attribute" or fun.name == "cuda.initialize_profiler" or
     fun.name:find "^cuda%.MemoryPool:[ei][xm]port" or fun.name == "cuda.import_mempool" or
-    fun.name:find "^interop%..*_python$" then
+    fun.name:find "^interop%..*_python$" or fun.name:find "^cuda%.distributed%.Group:[sr]e[nc][dv]$" then
     try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words)) -- needs more than this process has
   elseif fun.name:find "^gl%." and not values.make.window() then
     try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words))

@@ -396,6 +396,16 @@ cg = sparse_square gthree options; bicgstab = sparse_square gthree options; gmre
 jacobi = sparse_square gthree options
 ]])
 
+-- By a world of one rank, which has no other rank to send to.
+rows("cuda.distributed.", [[
+init = options; Group = -; Group:barrier = world; Group:all_reduce = world garray options
+Group:reduce = world garray options; Group:broadcast = world garray options; Group:all_gather = world garray options
+Group:gather = world garray options; Group:scatter = world growing options
+Group:reduce_scatter = world growing options; Group:all_to_all = world growing options
+Group:send = world garray receiver; Group:recv = world garray sender; Group:broadcast_object = world 'text options
+Group:split = world color; Group:group = world one_rank; Group:close = loose_group
+]])
+
 rows("random.", [[
 Generator = 1; Generator:seed = rng 1; Generator:skip_ahead = rng 1; Generator:spawn = rng 1; seed = 1; default =
 rand = 4 'float32 stream; seed_getter_uniform = 4; seed_getter_unique = 4

@@ -265,6 +265,13 @@ function make.offsets() return { 0, 1 } end
 function make.list_of_rows() return { { 1, 0 }, { 0, 2 } } end
 function make.sparse() return cuda.sparse.csr(make.sparse_parts()) end
 function make.sparse_square() return cuda.sparse.eye(3) end
+function make.world() return cuda.distributed.init() end
+function make.loose_group() return make.world():group { 0 } end
+function make.growing() return gpuarray.zeros { 1, 3 } end
+function make.receiver() return { to = 1 } end
+function make.sender() return { from = 1 } end
+function make.color() return { color = 0 } end
+function make.one_rank() return { 0 } end
 function make.gthree() return gpuarray.to_gpu { 1, 2, 3 } end
 function make.rng() return cuda.random.Generator(1) end
 function make.few_generators() return { generators = 8 } end
@@ -291,7 +298,7 @@ local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
 function M.renew() kept = setmetatable({}, { __mode = "k" }) end
 
 local fresh = { captured_stream = true, gfresh = true, gpending = true, loose_context = true, options = true,
-  managed_tensor = true,
+  managed_tensor = true, loose_group = true,
   launch = true, shape = true, linker = true, dynamic = true, path = true, window = true, gl_name = true,
   gl_texture = true, gl_buffer = true, gl_image = true, gl_mapping = true, gl_image_mapping = true, gl_object = true,
   gl_object_mapping = true, kernel_record = true, memcpy_record = true, memset_record = true, empty_record = true,
