@@ -155,7 +155,7 @@ static cl_CallEnd collective(cl_Group *g, const cl_Call *c, const char **message
     } else if ((*outcome = cl_meet(g))) {
       return CL_NOT_DONE;
     }
-    if ((*outcome = read_chunk(g, c, &r))) return CL_NOT_DONE;
+    if (r.bytes && (*outcome = read_chunk(g, c, &r))) return CL_NOT_DONE;
     r.offset += r.bytes;
     if (!reduces) r.half ^= 1;
   } while (r.offset < c->bytes);
