@@ -108,7 +108,8 @@ describe("cudalua run", function()
   it("serves signals while nobody reads its output", function()
     local out, status = ranks.command([[
       sh bin/cudalua run -n 2 -e 'while true do print(("x"):rep(99)) end' | (sleep 6) &
-      until run=$(pgrep -n -f '[c]li.lua run -n 2 -e while true do print'); do sleep 0.1; done; sleep 1
+      for i in $(seq 100); do
+      run=$(LD_PRELOAD= pgrep -n -f '[c]li.lua run -n 2 -e while true do print') && break; sleep 0.1; done; sleep 1
       kill -TERM $run; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
       kill -0 $run 2>/dev/null || break; sleep 0.1; done; kill -0 $run 2>/dev/null && echo alive || echo ended; wait]])
     assert.equal("ended\n", out)
