@@ -66,7 +66,7 @@ M.groups = {
   },
   { title = "CUDA",
     { "04_streams", "Demonstrates how copies and kernels can be executed concurrently." },
-    { "31_all_reduce", "Computes pi as several processes, each of which adds up a part of a series." },
+    { "31_all_reduce", "Computes pi with several processes. Each process adds up a part of a series." },
     { "06_two_contexts", "Uses several contexts and devices in a single program." },
     { "07_structs", "Passes structs by value, in arrays, and with device pointers." },
     { "08_templates", "Uses C++ templates, and generates kernels from expressions." },

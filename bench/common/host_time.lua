@@ -57,7 +57,6 @@ local function measure(f)
   return time_of_call, bare / (TIMES * BARE), bytes
 end
 
-
 local function measure_all(core_number, programs)
   ffi.C.sched_setaffinity(0, 8, ffi.new("uint64_t[1]", 2 ^ core_number))
   local core = require "cudalua.core"

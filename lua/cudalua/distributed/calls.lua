@@ -1,7 +1,7 @@
 -- Calls between the ranks of a group: arguments, what the ranks must agree on, results.
 --
--- A call whose arguments are refused takes part all the same, with a text that is no call's. So the other ranks raise
--- an error, too, instead of waiting, and all ranks are at the same call afterwards.
+-- If a rank refuses its arguments, it still takes part in the call, with an error text in place of a signature. The
+-- other ranks then raise the error instead of waiting, and all ranks stay at the same call.
 
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
@@ -10,6 +10,7 @@ local errors = require "cudalua.base.errors"
 local host = require "cudalua.base.ffi"
 local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.distributed.operands"
 
 local refuse = layout.refuse
@@ -66,7 +67,7 @@ local function text_of(err)
   return tostring(err)
 end
 
----Calls f(...); if it raises, the other ranks hear of it in their call.
+---Calls f(...). If it raises, the other ranks get the error in their call.
 ---@param group cudalua.distributed.Group
 ---@param where string
 ---@param f function
@@ -159,7 +160,7 @@ end
 
 -- ---- shapes ---------------------------------------------------------------------------------------------------------
 
--- A part of each rank has a first axis with the ranks.
+-- If an array has a part for each rank, its first axis counts the ranks.
 local function stacked(shape, size)
   local all = { size }
   for k, extent in ipairs(shape) do all[k + 1] = extent end
@@ -174,7 +175,7 @@ local function parts_of(where, x, size)
   return { unpack(x.shape, 2) }
 end
 
----What tells one call from another.
+---How a kind of call distributes arrays.
 ---@class cudalua.distributed.Form
 ---@field options table<string, boolean>
 ---@field divided? boolean  the operand has a part for each rank
@@ -213,7 +214,7 @@ local function signature(name, op, root, dtype, part)
   return root and ("%s, root %d"):format(text, root) or text
 end
 
--- Of a rank that gives something: x; of one that only gets it: `like`, its dtype and shape.
+-- A rank that passes an array has x. A rank that only receives has `like`, with the dtype and shape.
 local function complete(group, name, form, o, x, like)
   local dtype, shape = (x or like).dtype, (x or like).shape
   local part = form.divided and parts_of(name, x or like, group.size) or shape
@@ -229,7 +230,7 @@ local function complete(group, name, form, o, x, like)
   return {
     call = { kind = name, where = name, signature = signature(name, op, form.rooted and o.root, dtype, part),
       input = input and operands.memory(name, input), output = result and operands.memory(name, result, true),
-      bytes = operands.size(part) * dtype.itemsize, root = o.root or 0, op = op, dtype = op and dtype.name },
+      bytes = object.size_of(part) * dtype.itemsize, root = o.root or 0, op = op, dtype = op and dtype.name },
     keep = { input, result }, out = out, result = result,
     on_device = (x or like).on_device,
   }
@@ -247,7 +248,7 @@ local function finish(group, p)
   return p.result and operands.deliver(p.result, p.out, p.on_device) or nil
 end
 
----A call in which each rank gives an array.
+---Makes a call in which every rank passes an array.
 ---@param group cudalua.distributed.Group
 ---@param name string  "all_reduce", "reduce", "all_gather", "gather", "reduce_scatter" or "all_to_all"
 ---@param a any
@@ -260,7 +261,7 @@ function M.from_all(group, name, a, options)
   end))
 end
 
--- What the ranks said of their arrays: root's is what all get. "-" is nothing.
+-- Each rank sends a description of its array, or "-" without one. The array of root is the one that all get.
 local function agreed(name, o, texts)
   local root = texts[o.root + 1]
   local different = false
@@ -282,7 +283,7 @@ local function like_of(name, text)
   return { dtype = dtypes.of(dtype), shape = shape, on_device = true }
 end
 
----A call in which one rank gives an array.
+---Makes a call in which only one rank passes an array.
 ---@param group cudalua.distributed.Group
 ---@param name string  "broadcast" or "scatter"
 ---@param a any        nil on ranks that only get
@@ -312,7 +313,7 @@ end
 
 -- ---- bytes ----------------------------------------------------------------------------------------------------------
 
----How many bytes root has: each rank has said which one is root, and root has said the number.
+---The number of bytes that root sends. Each rank has sent the number of root, and root the number of bytes.
 ---@param where string
 ---@param root integer
 ---@param texts string[]  of exchange()
@@ -328,7 +329,7 @@ function M.length_from(where, root, texts)
   return length
 end
 
----Brings bytes of root to all.
+---Copies bytes of root to all ranks.
 ---@param group cudalua.distributed.Group
 ---@param m {where: string, root: integer, bytes: integer, input: string?, output: ffi.cdata*?}
 function M.move_bytes(group, m)
@@ -363,7 +364,7 @@ function M.send(group, a, options)
   local input = operands.to_host("send", x)
   local differing = group._data.run(group._data_handle, { kind = "send", where = "send",
     signature = operands.text(x.dtype, x.shape), input = operands.memory("send", input),
-    bytes = operands.size(x.shape) * x.dtype.itemsize, root = to })
+    bytes = object.size_of(x.shape) * x.dtype.itemsize, root = to })
   if differing then disagree_pair("send", group.rank, to, differing) end
 end
 
@@ -378,7 +379,7 @@ function M.recv(group, a, options)
   local result = ndarray.empty(x.shape, x.dtype)
   local differing = group._data.run(group._data_handle, { kind = "recv", where = "recv",
     signature = operands.text(x.dtype, x.shape), output = operands.memory("recv", result, true),
-    bytes = operands.size(x.shape) * x.dtype.itemsize, root = from })
+    bytes = object.size_of(x.shape) * x.dtype.itemsize, root = from })
   if differing then disagree_pair("recv", from, group.rank, differing) end
   return operands.deliver(result, out, x.on_device)
 end

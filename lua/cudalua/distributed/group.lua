@@ -1,4 +1,4 @@
--- Groups of ranks, of which the world is the first: what programs see of them.
+-- Groups of ranks, as programs use them. The world is the group of all ranks.
 
 local calls = require "cudalua.distributed.calls"
 local element = require "cudalua.base.element"

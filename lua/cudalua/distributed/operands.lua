@@ -11,7 +11,7 @@ local refuse = layout.refuse
 
 local M = {}
 
----An array by what calls need to know of it.
+---An array, with the fields that calls use.
 ---@class cudalua.distributed.Operand
 ---@field array cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@field dtype cudalua.dtype.DType
@@ -36,15 +36,6 @@ end
 ---@return string
 function M.text(dtype, shape) return dtype.name .. " " .. layout.text(shape) end
 
----How many elements a shape has.
----@param shape integer[]
----@return integer
-function M.size(shape)
-  local n = 1
-  for _, extent in ipairs(shape) do n = n * extent end
-  return n
-end
-
 ---Its elements in host memory, in C order; other code does not change them while the call runs.
 ---@param where string
 ---@param x cudalua.distributed.Operand
@@ -65,7 +56,7 @@ function M.memory(where, a, writable)
   return (host.host_buffer(where, a, nil, writable))
 end
 
----Brings a result to where it belongs: to `out`, or to a new array on the same side as the operand.
+---Copies a result to its destination: to `out`, or to a new array on the same side as the operand.
 ---@param result cudalua.ndarray.Array
 ---@param out? cudalua.distributed.Operand
 ---@param on_device boolean

@@ -20,7 +20,7 @@ local function fail(text)
   return 1
 end
 
--- The number of processes and where the program's arguments begin; or nil and what is wrong.
+-- Returns the number of processes and the place of the program's first argument, or nil and an error text.
 local function read_arguments(argv)
   local text = argv[1] and argv[1]:match "^%-n(.*)$"
   if not text then return nil, "-n N must come first" end

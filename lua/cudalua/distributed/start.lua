@@ -1,4 +1,4 @@
--- Who started this process: cudalua run, which says so in the environment, or nothing that is known here.
+-- How this process was started. `cudalua run` sets variables of the environment; other launchers are refused.
 
 local errors = require "cudalua.base.errors"
 

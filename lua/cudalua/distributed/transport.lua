@@ -1,5 +1,5 @@
--- Transports: what moves data between ranks. A group has two. `control` carries short texts and knows which ranks are
--- alive; `data` moves arrays. Host memory does both as yet.
+-- Transports move data between ranks. A group has two: `control` carries short texts and knows which ranks are alive,
+-- `data` moves arrays. Both use host memory.
 
 local M = {}
 

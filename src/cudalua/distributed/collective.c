@@ -1,6 +1,6 @@
 /* Collectives: see collective.h. Data goes in rounds, a chunk of each rank's in each. In a round this rank
- * writes to one of its two halves, meets the others, and reads theirs. Who has met in the next round has read
- * the half before, so that it can be written again. */
+ * writes to one of its two halves, meets the others, and reads theirs. A rank that arrives in the next round
+ * has read the previous half, which can then be written again. */
 #include "distributed/collective.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ bool cl_call_gives(const cl_Call *c, uint32_t me) {
 
 bool cl_call_gets(const cl_Call *c, uint32_t me) {
   const bool to_root = c->kind == CL_REDUCE || c->kind == CL_GATHER;
-  const bool has_it = c->kind == CL_BROADCAST && c->root == me; /* it may want a copy */
+  const bool has_it = c->kind == CL_BROADCAST && c->root == me; /* root may pass `out` */
   return c->kind != CL_BARRIER && c->kind != CL_SEND && !has_it && (!to_root || c->root == me);
 }
 
@@ -48,7 +48,7 @@ static void write_chunk(const cl_Group *g, const cl_Call *c, const Round *r) {
   for (uint32_t k = 0; k < g->count; k++) memcpy(half + k * r->per, in + k * c->bytes + r->offset, r->bytes);
 }
 
-/* Combines what lies at this place of each member's half. */
+/* Combines the elements at this offset in each member's half. */
 static void combine_at(const cl_Group *g, const cl_Call *c, unsigned half, size_t at, size_t bytes,
                        void *out) {
   const void *from[CL_MOST_RANKS];
@@ -108,7 +108,7 @@ static cl_Outcome read_chunk(cl_Group *g, const cl_Call *c, const Round *r) {
   return CL_MET;
 }
 
-/* Meets the others with a message in which all must agree. */
+/* Waits for the other ranks and compares the messages, which must be equal. */
 static cl_CallEnd agree(cl_Group *g, const char **messages, cl_Outcome *outcome) {
   bool same = true;
   if ((*outcome = cl_meet(g))) return CL_NOT_DONE;

@@ -20,7 +20,7 @@ typedef enum cl_CallKind {
   CL_NCALLS
 } cl_CallKind;
 
-/* One rank's side of a call. What has a part for each rank has them in the order of ranks. */
+/* One rank's side of a call. Parts for ranks are in the order of the ranks. */
 typedef struct cl_Call {
   cl_CallKind kind;
   const char *signature; /* all ranks must have the same */
@@ -47,7 +47,7 @@ bool cl_call_gets(const cl_Call *call, uint32_t me);
 cl_CallEnd cl_make_call(cl_Group *g, const cl_Call *call, const char **messages, cl_Outcome *outcome);
 void cl_leave_call(cl_Group *g, const cl_Call *call);
 
-/* Brings a message of each member to all. They are good until cl_end(), which must follow. */
+/* Gives all members the messages of all. They are good until cl_end(), which must follow. */
 cl_CallEnd cl_exchange(cl_Group *g, const char *message, const char **messages, cl_Outcome *outcome);
 
 /* In place of a call that this rank refuses: the others get `signature`, which is no other call's. Does not

@@ -92,7 +92,7 @@ static cl_World *open_world(lua_State *L, int fd, uint32_t size, uint32_t rank) 
   }
   free(w);
   const int n = (int)s->size;
-  if (!claimed) fail_claim(L, s, rank); /* the mapping stays: nobody asks twice */
+  if (!claimed) fail_claim(L, s, rank); /* the mapping stays; a process tries only once */
   munmap(s, s->bytes);
   if (fits) luaL_error(L, "not enough memory");
   cl_logic(L, "init: CUDALUA_RANK=%d and CUDALUA_SIZE=%d do not belong to this run of %d ranks", (int)rank,

@@ -175,7 +175,7 @@ static void finish_target(Target *t, bool patient) {
 
 static bool has_room(const Target *t) { return t->used + LINE + 32 <= QUEUE; }
 
-/* Relays the lines that are complete, or all that there is, as far as there is room. */
+/* Relays complete lines, or with `all` everything, until the target is full. */
 static void relay(Output *o, uint32_t rank, bool all) {
   size_t at = 0;
   Target *t = o->to;
@@ -215,7 +215,7 @@ static void read_rest(Output *o, uint32_t rank, bool patient) {
   bool more = true;
   while (more || o->used) {
     if (!has_room(o->to)) finish_target(o->to, patient);
-    if (!has_room(o->to)) break; /* nobody reads */
+    if (!has_room(o->to)) break; /* the reader has stopped */
     if (more)
       more = read_output(o, rank);
     else

@@ -1,5 +1,5 @@
-/* The memory that the processes of one machine share, each of which is a rank: who they are, how they wait
- * for each other, and buffers. Nothing here knows Lua or CUDA.
+/* Memory that the ranks of one machine share. It records their processes, lets them wait for each other, and
+ * holds buffers. Nothing here uses Lua or CUDA.
  *
  * There are no locks. Each word has one writer; the others are counters, which only grow, and words that are
  * set once by an exchange. So a rank that ends at any instruction leaves nothing locked and nothing half

@@ -93,9 +93,9 @@ local function new_layout(w, x, shape, dtype)
     strides = storage.dense_strides(shape, dtype.itemsize), store = storage.NEW }
 end
 
--- What a program does most: the kernel is there, memory is at hand, and the result is in C order. One call of C does it
--- all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
--- each may have more to it. whole: it is cut already.
+-- The most common case: the kernel is loaded, the pool has memory, and the result is in C order. One call of C then
+-- does everything. Returns the memory and the context. Returns nil if nothing was done, so that compute() goes through
+-- all steps. whole: it is cut already.
 local function compute_at_once(x, shape, size, dtype, whole)
   local writes, w = storage.writes, begin(shape, true)
   walk_alone(w, x, dtype)
