@@ -324,7 +324,8 @@ describe("pacing the collector", function()
     -- what one takes, seconds from one to the next, in which 2 MiB are allocated; the budget
     for _, row in ipairs { { 0, 1, 64 * MiB }, { 0.0001, 1, 64 * MiB }, { 0.001, 1, 64 * MiB },
       { 0.004, 1, 64 * GiB / 250 }, { 5, 1, 7 * GiB }, { 0.0009, 2 ^ -16, 64 * MiB },
-      { 0.002, 2 ^ -16, 128 * GiB / 500 }, { 0.001, 1e-9, 4096 * GiB / 1000 }, { 0.00002, 0, 64 * MiB },
+      { 0.002, 2 ^ -16, 128 * GiB / 500 }, { 0.001, 2 ^ -17, 256 * GiB / 1000 * 2 }, { 0.00002, 0, 64 * MiB },
+      { 0.0005, 2 ^ -18, 512 * GiB / 2000 * 4 }, { 0.0001, 2 ^ -20, 2048 * GiB / 10000 * 4 },
       { 5, 1e-9, 7 * GiB } } do
       core.gc_cost(row[1], row[2])
       cuda.gc_budget(MiB)
@@ -332,6 +333,20 @@ describe("pacing the collector", function()
       cuda.gc_budget "auto"
       assert.is_true(math.abs(cuda.mem_stats().budget - row[3]) <= 1, ("%g %g: %.0f"):format(row[1], row[2],
         cuda.mem_stats().budget))
+    end
+  end)
+
+  it("is larger for programs that keep a device busy, up to an eighth of free memory", function()
+    for _, row in ipairs { { 0.001, 4 }, { 0.0005, 1 } } do -- what one collection takes; GiB in that time
+      core.gc_cost(row[1], 2 * MiB / (row[2] * GiB / row[1]))
+      cuda.gc_budget(MiB)
+      assert.is_true(collections(32, MiB) >= 8) -- the last time that the budget asks for free memory included
+      cuda.gc_budget "auto"
+      local most = (cuda.mem_get_info()) / 8
+      local expected = math.min(7 * GiB, math.max(row[2] * GiB, math.min(most, 4 * row[2] * GiB)))
+      local got = cuda.mem_stats().budget
+      assert.is_true(math.abs(got - expected) <= 0.05 * expected, ("%g: %.0f, expected %.0f"):format(row[2], got,
+        expected))
     end
   end)
 

@@ -6,7 +6,9 @@
  * rate is bounded: a program that allocates little must not pay for saving next to no memory, and what a
  * device does in the meantime hides the collections of one that allocates much. Small budgets are not worth
  * their bytes: the least one does, as long as two thirds of the time go into collections at most. Blocks that
- * are large are worked on for long, which hides a collection if it comes after enough of them. The budget
+ * are large are worked on for long, which hides a collection if it comes after enough of them. A program that
+ * allocates faster than a host writes memory keeps a device busy with each byte: its budgets are up to four
+ * times as large, if they are a small part of free memory, so that the device hides collections. The budget
  * shrinks with free memory, and grows while collections find nothing: then the bytes are in use. */
 #include "memory/collect.h"
 #include "streams/capture.h"
@@ -25,6 +27,8 @@
 static const uint64_t budget_floor = MIB(64), budget_ceiling = MIB(7 * 1024);
 /* Bytes for a second of collecting. */
 static const double least_rate = 64.0 * (1 << 30), most_rate = 4096.0 * (1 << 30);
+/* From this rate on a device works for as long as the host or longer; four times that is the full effect. */
+static const double busy_rate = 128.0 * (1 << 30), most_busy = 4;
 /* That a budget has room for: one for each 512 KiB of a block, from 16 to 128. */
 enum { LEAST_BLOCKS = 16, MOST_BLOCKS = 128, BLOCK_SHIFT = 19 };
 enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000, MAX_STEPS = 1000 };
@@ -172,6 +176,14 @@ static uint64_t large_blocks(const cl_Pressure *p) {
   return p->spare && n > p->spare / 4 ? p->spare / 4 : n;
 }
 
+/* Never more than an eighth of what the device could still give out. */
+static double hidden_by_device(const cl_Pressure *p, double wanted) {
+  double times = p->rate / busy_rate;
+  double more = wanted * (times > most_busy ? most_busy : times), most = (double)(p->spare / 4);
+  if (more > most) more = most;
+  return more > wanted ? more : wanted;
+}
+
 static void set_budget(cl_Pressure *p) {
   if (p->setting) {
     p->budget = p->setting;
@@ -180,6 +192,7 @@ static void set_budget(cl_Pressure *p) {
   double rate = p->rate < least_rate ? least_rate : p->rate > most_rate ? most_rate : p->rate;
   double wanted = cost_of(p) * rate;
   if (wanted < 2 * (double)budget_floor) wanted = 0;
+  wanted = hidden_by_device(p, wanted);
   double large = (double)large_blocks(p);
   if (wanted < large) wanted = large;
   uint64_t budget = wanted < (double)budget_floor     ? budget_floor
