@@ -9,6 +9,7 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local group = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
+local members = require "cudalua.distributed.members"
 local names = require "cudalua.base.names"
 local start = require "cudalua.distributed.start"
 local transport = require "cudalua.distributed.transport"
@@ -45,6 +46,8 @@ local OPTIONS = { timeout = true }
 function M.init(options)
   local o = errors.options("init", options, OPTIONS)
   local timeout = o.timeout ~= nil and check_timeout(o.timeout) or nil
+  local member = members.current()
+  if member then return member.world end
   if world then
     if timeout then world._handle:set_limit(timeout) end
     return world

@@ -15,6 +15,9 @@ typedef struct {
   double x, y;
 } Complex128;
 
+const char *const cl_combine_ops[CL_NOPS + 1] = {
+    [CL_SUM] = "sum", [CL_PROD] = "prod", [CL_MIN] = "min", [CL_MAX] = "max", [CL_MEAN] = "mean"};
+
 struct cl_Combine {
   const char *name;
   size_t size, wide; /* bytes of an element, and of a value that is computed with */

@@ -7,6 +7,8 @@
 
 typedef enum cl_CombineOp { CL_SUM, CL_PROD, CL_MIN, CL_MAX, CL_MEAN, CL_NOPS } cl_CombineOp;
 
+extern const char *const cl_combine_ops[CL_NOPS + 1]; /* their names, and NULL */
+
 typedef struct cl_Combine cl_Combine; /* what a dtype does for each operation */
 
 /* By the dtype's name; NULL: it cannot be combined. */

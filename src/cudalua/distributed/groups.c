@@ -289,8 +289,6 @@ static const char *const kinds[CL_NCALLS + 1] = {
     [CL_ALL_TO_ALL] = "all_to_all",
     [CL_RECV] = "recv",
 };
-static const char *const ops[CL_NOPS + 1] = {
-    [CL_SUM] = "sum", [CL_PROD] = "prod", [CL_MIN] = "min", [CL_MAX] = "max", [CL_MEAN] = "mean"};
 
 enum { FIRST_FIELD = 3 }; /* of the call's table, on the stack */
 
@@ -327,7 +325,7 @@ static void read_call(lua_State *L, const cl_Group *g, cl_Call *c) {
     if (reduces) luaL_error(L, "run: the operation is missing");
     return;
   }
-  c->op = (cl_CombineOp)option_field(L, "op", ops);
+  c->op = (cl_CombineOp)option_field(L, "op", cl_combine_ops);
   c->combine = cl_combine_by_name(text_field(L, "dtype"));
   if (!c->combine || !cl_combine_has(c->combine, c->op))
     luaL_error(L, "run: the dtype has no such operation");
@@ -360,7 +358,7 @@ int cl_shared_run(lua_State *L) {
 /* shared_takes(dtype, op) -> whether it can be combined */
 int cl_shared_takes(lua_State *L) {
   const cl_Combine *c = cl_combine_by_name(luaL_checkstring(L, 1));
-  lua_pushboolean(L, c && cl_combine_has(c, (cl_CombineOp)luaL_checkoption(L, 2, NULL, ops)));
+  lua_pushboolean(L, c && cl_combine_has(c, (cl_CombineOp)luaL_checkoption(L, 2, NULL, cl_combine_ops)));
   return 1;
 }
 

@@ -1,0 +1,95 @@
+-- cuda.devices: one process, a rank for each device.
+
+local core = require "cudalua.core"
+local device_class = core.classes.Device
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local groups = require "cudalua.distributed.group"
+local layout = require "cudalua.base.layout"
+local members = require "cudalua.distributed.members"
+local start = require "cudalua.distributed.start"
+local together = require "cudalua.distributed.together"
+
+local M = {}
+
+local OPTIONS = { devices = true }
+
+-- The numbers of the devices to use.
+local function numbers(o)
+  local count = device_class.count()
+  local list = {}
+  if o.devices == nil then
+    for k = 1, count do list[k] = k - 1 end
+    return list
+  end
+  if type(o.devices) ~= "table" or getmetatable(o.devices) ~= nil or #o.devices == 0 then
+    layout.refuse("devices", "devices must be a list of device numbers, such as { 0, 1 }, got %s",
+      element.describe(o.devices))
+  end
+  local seen = {}
+  for k, x in ipairs(o.devices) do
+    local n = layout.whole(x)
+    if not n or n < 0 or n >= count then
+      layout.refuse("devices", "element %d of devices must be a device number from 0 to %d, got %s", k, count - 1,
+        element.describe(x))
+    end
+    if seen[n] then layout.refuse("devices", "device %d appears twice", n) end
+    seen[n], list[k] = true, n
+  end
+  return list
+end
+
+local function worlds_of(list)
+  local room, sides, ranks = { members = {} }, together.world(#list), {}
+  for k = 1, #list do ranks[k] = k - 1 end
+  for k, number in ipairs(list) do
+    local device = device_class(number)
+    local world = groups.new { rank = k - 1, size = #list, ranks = ranks, local_rank = k - 1, local_size = #list,
+      device = device, transport = together.name, _control = together, _data = together, _handle = sides[k],
+      _data_handle = sides[k] }
+    room.members[k] = { rank = k - 1, room = room, world = world, contexts = { device:retain_primary_context() } }
+  end
+  return room
+end
+
+local function raise_first(m)
+  local err = m.error
+  if errors.is_error(err) then
+    err.rank = err.rank or m.rank
+  elseif type(err) == "string" then
+    err = ("rank %d: %s"):format(m.rank, err)
+  end
+  error(err, 0)
+end
+
+---Runs a function once for each device of this process, with the device's primary context current. The calls take
+---turns: one runs until it waits for the others in a call between ranks, such as all_reduce(), or until it returns.
+---Kernels of all devices run at the same time, because launches do not wait.
+---@param f fun(world: cudalua.distributed.Group): any  gets the group of all devices; world.rank counts them from 0, and
+---  cuda.distributed.init() returns the same group
+---@param options? {devices: integer[]}  devices: the numbers of the devices to use; default all
+---@return any[] results  the first result of each call, at position rank + 1
+---@raise LogicError for invalid options, inside another call of devices(), and in a program that cudalua run has started
+---  with several processes; the error of the first call that fails, with its rank: the others raise it in their next
+---  call between ranks
+function M.devices(f, options)
+  errors.check_callable("devices", f)
+  local o = errors.options("devices", options, OPTIONS)
+  if members.current() then
+    errors.raise("LogicError", "devices: this function already runs once for each device; use the group that it gets")
+  end
+  local size = start.read().size
+  if size > 1 then
+    errors.raise("LogicError", ("devices: this process is one of %d ranks, which have a device each; use "
+      .. "cuda.distributed.init()"):format(size))
+  end
+  core.want_context()
+  local room = worlds_of(numbers(o))
+  local failed = members.run(room, f)
+  if failed then raise_first(failed) end
+  local results = {}
+  for k, m in ipairs(room.members) do results[k] = m.results[1] end
+  return results
+end
+
+return M

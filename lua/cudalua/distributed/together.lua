@@ -1,0 +1,247 @@
+-- The transport between ranks of one process (members.lua): host memory is copied directly.
+
+local core = require "cudalua.core"
+local ffi = require "ffi"
+local members = require "cudalua.distributed.members"
+
+---@type cudalua.distributed.Transport
+local M = { name = "process", memory = "host", takes = core.shared_takes }
+
+---A member's side of a group.
+---@class cudalua.distributed.Side
+---@field me integer        its place, from 1
+---@field step integer      how many calls it has made
+---@field splits integer    how many groups were made of this one, as this member counts
+---@field group cudalua.distributed.Meeting
+
+---What the members of a group share.
+---@class cudalua.distributed.Meeting
+---@field ranks integer[]   in the world
+---@field calls table<integer, table>  by step: what has come so far
+---@field pairs table<string, table>   sends and recvs that wait for their other half, by "from>to"
+---@field groups table<string, cudalua.distributed.Meeting>  made of this one, until all members have theirs
+
+local function meeting(ranks) return { ranks = ranks, calls = {}, pairs = {}, groups = {} } end
+
+local function side(group, me) return { me = me, step = 0, splits = 0, group = group } end
+
+---The sides of all members of the world.
+---@param size integer
+---@return cudalua.distributed.Side[]
+function M.world(size)
+  local ranks, sides = {}, {}
+  for r = 1, size do ranks[r] = r - 1 end
+  local group = meeting(ranks)
+  for r = 1, size do sides[r] = side(group, r) end
+  return sides
+end
+
+-- ---- meeting --------------------------------------------------------------------------------------------------------
+
+---A member's part in a call of all.
+---@class cudalua.distributed.Part
+---@field text string     signature or message: compared
+---@field member? cudalua.distributed.Member
+---@field data? any       of calls that move something
+---@field move? fun(all: any[])  moves the data of all parts
+---@field texts? string[] afterwards: of all, if they differ, or if nothing moves
+
+local function texts_of(parts)
+  local texts, same = {}, true
+  for k, part in ipairs(parts) do
+    texts[k] = part.text
+    same = same and part.text == parts[1].text
+  end
+  return texts, same
+end
+
+local function datas(parts)
+  local list = {}
+  for k, part in ipairs(parts) do list[k] = part.data end
+  return list
+end
+
+-- Does what all members have come for; the error of a failed move is that of all.
+local function complete(parts)
+  local texts, same = texts_of(parts)
+  local move = same and parts[1].move
+  local ok, err = true, nil
+  if move then ok, err = pcall(move, datas(parts)) end
+  for _, part in ipairs(parts) do
+    if not move then part.texts = texts end
+    if part.waits then members.wake(part.member, not ok and err or nil) end
+  end
+  if not ok then error(err, 0) end
+end
+
+-- The part with which this member comes to the group's next call; returns when all have come.
+local function meet(handle, where, part)
+  local group = handle.group
+  part.member = members.caller(where)
+  handle.step = handle.step + 1
+  local step = handle.step
+  local parts = group.calls[step] or { n = 0 }
+  group.calls[step], parts[handle.me], parts.n = parts, part, parts.n + 1
+  if parts.n == #group.ranks then
+    group.calls[step] = nil
+    complete(parts)
+  elseif not part.refuses then
+    local missing = {}
+    for k, rank in ipairs(group.ranks) do missing[rank] = k end
+    part.waits = true
+    members.wait(part.member, { where = where, needs = function(rank)
+      return missing[rank] ~= nil and not parts[missing[rank] ]
+    end })
+  end
+  return part.texts
+end
+
+function M.exchange(handle, where, text) return meet(handle, where, { text = text }) end
+
+function M.refuse(handle, where, text) meet(handle, where, { text = text, refuses = true }) end
+
+---Takes part in a call that moves data by a function of the caller.
+---@param handle cudalua.distributed.Side
+---@param where string
+---@param signature string
+---@param data any
+---@param move fun(all: any[])  called once, by the last member, with the data of all
+---@return string[]? differing  signatures
+function M.together(handle, where, signature, data, move)
+  return meet(handle, where, { text = signature, data = data, move = move })
+end
+
+-- ---- from one rank to another ---------------------------------------------------------------------------------------
+
+-- The two halves of a pair: the one that comes first waits.
+local function pair(handle, call, copy)
+  local group = handle.group
+  local me, other = handle.me, call.root + 1
+  local sends = call.kind == "send"
+  local key = sends and me .. ">" .. other or other .. ">" .. me
+  local m = members.caller(call.where)
+  local half = { call = call, member = m, sends = sends }
+  local first = group.pairs[key]
+  if not first or first.sends == sends then
+    group.pairs[key] = half
+    local rank = group.ranks[other]
+    local ok, err = pcall(members.wait, m, { where = call.where, needs = function(r) return r == rank end })
+    if group.pairs[key] == half then group.pairs[key] = nil end
+    if not ok then error(err, 0) end
+    return half.texts
+  end
+  group.pairs[key] = nil
+  local from, to = sends and call or first.call, sends and first.call or call
+  local texts = from.signature ~= to.signature and { from.signature, to.signature } or nil
+  local ok, err = true, nil
+  if not texts then ok, err = pcall(copy, from, to) end
+  first.texts = texts
+  members.wake(first.member, not ok and err or nil)
+  if not ok then error(err, 0) end
+  return texts
+end
+
+---A send or recv whose data is moved by a function of the caller.
+---@param handle cudalua.distributed.Side
+---@param call {kind: string, where: string, signature: string, root: integer}
+---@param copy fun(from: any, to: any)  the two calls
+---@return string[]? differing
+function M.pair(handle, call, copy) return pair(handle, call, copy) end
+
+-- ---- host memory ----------------------------------------------------------------------------------------------------
+
+local bytes_t, target_t = ffi.typeof "const uint8_t *", ffi.typeof "uint8_t *"
+
+local function source(slot) return ffi.cast(bytes_t, type(slot) == "string" and slot or slot[0]) end
+local function target(slot) return ffi.cast(target_t, slot[0]) end
+
+local function copy_bytes(from, at, to, offset, n)
+  if n > 0 then ffi.copy(target(to) + offset, source(from) + at, n) end
+end
+
+local function inputs(calls)
+  local list = {}
+  for k, c in ipairs(calls) do list[k] = c.input end
+  return list
+end
+
+-- All ranks get the same bits: combined once, then copied.
+local function all_reduce(calls)
+  local c, first = calls[1], nil
+  for _, call in ipairs(calls) do
+    if call.output and not first then
+      first = call.output
+      core.combine_memory(c.dtype, c.op, c.bytes, 0, first, inputs(calls))
+    elseif call.output then
+      copy_bytes(first, 0, call.output, 0, c.bytes)
+    end
+  end
+end
+
+local function all_gather(calls)
+  for _, call in ipairs(calls) do
+    for k, from in ipairs(calls) do
+      if call.output then copy_bytes(from.input, 0, call.output, (k - 1) * from.bytes, from.bytes) end
+    end
+  end
+end
+
+local movers = {
+  barrier = function() end,
+  all_reduce = all_reduce, reduce = all_reduce,
+  all_gather = all_gather, gather = all_gather,
+  broadcast = function(calls)
+    local root = calls[calls[1].root + 1]
+    for _, call in ipairs(calls) do
+      if call.output then copy_bytes(root.input, 0, call.output, 0, root.bytes) end
+    end
+  end,
+  scatter = function(calls)
+    local root = calls[calls[1].root + 1]
+    for k, call in ipairs(calls) do copy_bytes(root.input, (k - 1) * root.bytes, call.output, 0, root.bytes) end
+  end,
+  reduce_scatter = function(calls)
+    for k, call in ipairs(calls) do
+      core.combine_memory(call.dtype, call.op, call.bytes, (k - 1) * call.bytes, call.output, inputs(calls))
+    end
+  end,
+  all_to_all = function(calls)
+    for k, call in ipairs(calls) do
+      for j, from in ipairs(calls) do
+        copy_bytes(from.input, (k - 1) * from.bytes, call.output, (j - 1) * from.bytes, from.bytes)
+      end
+    end
+  end,
+}
+
+local function move(calls)
+  if calls[1].bytes > 0 or calls[1].kind == "barrier" then movers[calls[1].kind](calls) end
+end
+
+local function copy_pair(from, to) copy_bytes(from.input, 0, to.output, 0, from.bytes) end
+
+function M.run(handle, call)
+  if call.kind == "send" or call.kind == "recv" then return pair(handle, call, copy_pair) end
+  return M.together(handle, call.where, call.signature, call, move)
+end
+
+-- ---- groups ---------------------------------------------------------------------------------------------------------
+
+function M.split(handle, where, of)
+  local group = handle.group
+  handle.splits = handle.splits + 1
+  M.exchange(handle, where, "-")
+  if not of then return nil end
+  local key = handle.splits .. ":" .. table.concat(of.ranks, " ")
+  local made = group.groups[key] or meeting(of.ranks)
+  made.taken = (made.taken or 0) + 1
+  group.groups[key] = made.taken < #of.ranks and made or nil
+  local rank = group.ranks[handle.me]
+  for k, r in ipairs(of.ranks) do
+    if r == rank then return side(made, k) end
+  end
+end
+
+function M.close() end
+
+return M
