@@ -32,6 +32,7 @@ return {
     interrupt_spec = "interrupts interrupt",
     progress_spec = "progress show_progress",
     profile_spec = "profile range",
+    devices_spec = "devices",
     init_spec = [[init on_notice get_version get_driver_version driver_info VERSION VERSION_STATUS VERSION_TEXT
       version_at_least]],
     constants_spec = [[ctx_flags event_flags event_record_flags event_wait_flags stream_flags stream_capture_mode

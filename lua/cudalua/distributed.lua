@@ -54,6 +54,7 @@ function M.init(options)
   end
   local s = start.read()
   local control, data = transport.choose(s)
+  start.joined = s.size
   local device = choose_device()
   local handle = control.open(s, timeout or start.timeout())
   local ranks = {}

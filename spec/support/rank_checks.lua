@@ -460,7 +460,7 @@ function checks.world()
     fail "numbers"
   end
   if tostring(world) ~= ("Group(rank %d of %d)"):format(rank, size) then fail "its text" end
-  if world.device ~= cuda.Context.get_device() or world.transport ~= "shm" then fail "device" end
+  if world.device ~= cuda.Context.get_device() or world.transport ~= (arg[2] or "shm") then fail "device" end
 end
 
 local names = {}

@@ -157,7 +157,7 @@ float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false; is_d
 rows("cuda.", [[
 show = gmatrix options; plot = plot_table
 interrupts = false; interrupt =; progress = 3 options; show_progress = false
-profile = fn options; range = 'part; debug.record = false options; debug.replay = recording
+profile = fn options; devices = fn options; range = 'part; debug.record = false options; debug.replay = recording
 debug.save = recording_to
 ]])
 

@@ -65,20 +65,19 @@ end
 ---Runs a function once for each device of this process, with the device's primary context current. The calls take
 ---turns: one runs until it waits for the others in a call between ranks, such as all_reduce(), or until it returns.
 ---Kernels of all devices run at the same time, because launches do not wait.
----@param f fun(world: cudalua.distributed.Group): any  gets the group of all devices; world.rank counts them from 0, and
----  cuda.distributed.init() returns the same group
+---@param f fun(world: cudalua.distributed.Group): any  gets the group of all devices, which cuda.distributed.init()
+---  returns, too; world.rank counts them from 0
 ---@param options? {devices: integer[]}  devices: the numbers of the devices to use; default all
 ---@return any[] results  the first result of each call, at position rank + 1
----@raise LogicError for invalid options, inside another call of devices(), and in a program that cudalua run has started
----  with several processes; the error of the first call that fails, with its rank: the others raise it in their next
----  call between ranks
+---@raise LogicError for invalid options, inside another call of devices(), and in one of several processes of
+---  cudalua run. The error of the first call that fails, with its rank. The others raise it in their next call between ranks
 function M.devices(f, options)
   errors.check_callable("devices", f)
   local o = errors.options("devices", options, OPTIONS)
   if members.current() then
     errors.raise("LogicError", "devices: this function already runs once for each device; use the group that it gets")
   end
-  local size = start.read().size
+  local size = start.joined or start.read().size
   if size > 1 then
     errors.raise("LogicError", ("devices: this process is one of %d ranks, which have a device each; use "
       .. "cuda.distributed.init()"):format(size))

@@ -58,7 +58,7 @@ function M.caller(where)
   end
   if coroutine.running() ~= m.co then
     errors.raise("LogicError", where .. ": a coroutine of a rank cannot wait for other ranks; make the call in the "
-      .. "function that cuda.devices() runs, outside coroutines")
+      .. "function that cuda.devices() runs")
   end
   if m.room.failure then raise(where, m.room.failure) end
   return m
@@ -79,7 +79,7 @@ function M.wait(m, wait)
   if not ok then
     m.waits = nil
     errors.raise("LogicError", wait.where .. ": cannot wait for other ranks inside stream:use(), a capture or another "
-      .. "function that is called by C; make the call outside of it")
+      .. "function that is called by C; make the call before or after it")
   end
   local failure = m.failure
   m.failure = nil
@@ -129,17 +129,22 @@ local function turn(m, ...)
   local ok, results = pack(coroutine.resume(m.co, ...))
   running = nil
   m.contexts = take_off(depth)
-  if core.context_depth() < depth and outer then outer:push() end -- the function popped one too many
-  if coroutine.status(m.co) ~= "dead" then return end
-  m.ended, m.contexts = true, {}
+  local popped = core.context_depth() < depth
+  if popped and outer then outer:push() end
+  if coroutine.status(m.co) ~= "dead" and not popped then return end
+  m.ended, m.waits, m.contexts = true, nil, {}
   local room = m.room
+  if ok and popped then
+    local text = "devices: the function popped a context that it had not pushed"
+    ok, results = pack(pcall(errors.raise, "LogicError", text))
+  end
   if ok then
     m.results = results
     return stop(room, has_ended(m.rank), m.rank)
   end
   m.error = results[1]
+  room.first = room.first or m
   if room.failure then return end
-  room.first = m
   room.failure = { rank = m.rank, text = ("rank %d failed: %s"):format(m.rank, text_of(m.error)), stop = true }
   stop(room, room.failure)
 end

@@ -2,6 +2,7 @@
 
 local errors = require "cudalua.base.errors"
 
+---@field joined? integer  the size of the world that this process has joined: the variables are gone then
 local M = {}
 
 local function env(name)
