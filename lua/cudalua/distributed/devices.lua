@@ -70,7 +70,8 @@ end
 ---@param options? {devices: integer[]}  devices: the numbers of the devices to use; default all
 ---@return any[] results  the first result of each call, at position rank + 1
 ---@raise LogicError for invalid options, inside another call of devices(), and in one of several processes of
----  cudalua run. The error of the first call that fails, with its rank. The others raise it in their next call between ranks
+---  cudalua run. The error of the first call that fails, with its rank; the others raise it in their next call between
+---  ranks
 function M.devices(f, options)
   errors.check_callable("devices", f)
   local o = errors.options("devices", options, OPTIONS)

@@ -7,8 +7,8 @@
 
 enum { MOST = 64 }; /* inputs */
 
-/* combine_memory(dtype, op, bytes, offset, output, inputs): combines so many bytes from this offset of each host
- * memory of a list; output and inputs are as host_buffer() gives memory. */
+/* combine_memory(dtype, op, bytes, offset, output, inputs): combines so many bytes from this offset of each
+ * host memory of a list; output and inputs are as host_buffer() gives memory. */
 int cl_combine_memory(lua_State *L) {
   const cl_Combine *c = cl_combine_by_name(luaL_checkstring(L, 1));
   const cl_CombineOp op = (cl_CombineOp)luaL_checkoption(L, 2, NULL, cl_combine_ops);
