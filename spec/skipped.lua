@@ -28,6 +28,11 @@ return {
     "vendor_gpu_spec: cuBLASLt on a GPU has room for more shapes than it keeps plans of",
     "vendor_gpu_spec: cuBLASLt on a GPU works in a second context, and when the first is current again",
     "vendor_gpu_spec: cuBLASLt on a GPU multiplies large matrices as own kernels do",
+    "nccl_gpu_spec: NCCL on GPUs is what arrays of ranks with a GPU each move by",
+    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on one rank",
+    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks",
+    "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
+    "nccl_gpu_spec: NCCL on GPUs refuses two ranks on the same GPU",
     "cufft_gpu_spec: cuFFT on a GPU is found, opened and chosen",
     "cufft_gpu_spec: cuFFT on a GPU computes what NumPy does, with each norm",
     "cufft_gpu_spec: cuFFT on a GPU transforms complex64 and real numbers as own kernels do, along every axis "
@@ -91,6 +96,9 @@ return {
   },
   one_gpu = {
     "docs_spec: documents docs/devices.md: its programs do what it says",
+    "nccl_gpu_spec: NCCL on GPUs is what arrays of ranks with a GPU each move by",
+    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks",
+    "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
     "multi_gpu_spec: two devices are told apart",
     "multi_gpu_spec: two devices kernels use memory of the other between cuda.Context:enable_peer_access and "
       .. "disable_peer_access",

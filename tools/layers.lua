@@ -15,7 +15,7 @@ return {
     -- 350: stencils without maps inside (docs/stencils.md).
     -- 200: masks that are expressions are computed in the pass that counts them, and bits of them are kept.
     -- 100: variances in one pass over memory (docs/rows.md), also in row kernels.
-    -- 800: programs of several processes with a device each.
+    -- 4800: programs of several processes with a device each: transports, arrays that ranks have together, checkpoints.
     budget = 60000,
     layers = {
       { "base", "base/",
@@ -91,7 +91,7 @@ return {
   },
   {
     root = "src/cudalua/",
-    budget = 18000,
+    budget = 18600,
     layers = {
       { "base", "base/",
         about = "Errors, objects and their lifetimes, Lua states, counted bytes, the driver's table." },

@@ -1,7 +1,8 @@
 -- Programs of several processes, each with a device of its own: cuda.distributed.
---   distributed/start     who started this process      transport, shm   what moves data between ranks
+--   distributed/start     who started this process      transport, shm, nccl   what moves data between ranks
 --   distributed/group     what programs see of a group of ranks          run   cudalua run
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
+--   host_memory, device_memory   where the calls have their data
 
 local Context = require "cudalua.driver.context"
 local core = require "cudalua.core"
@@ -33,34 +34,41 @@ local function check_timeout(x)
   layout.refuse("init", "timeout must be a positive number of seconds, got %s", element.describe(x))
 end
 
-local OPTIONS = { timeout = true }
+local OPTIONS = { timeout = true, backend = true }
 
 ---Joins the ranks that `cudalua run` has started, and returns the group of all of them. A process that was started
 ---alone is the only rank of its world. Makes the primary context of the process's device current, unless a context is
 ---current: ranks of one machine take its devices in turn. Later calls return the same group.
----@param options? {timeout: number}  timeout: seconds that a call may wait for another rank before all ranks raise an
----  error; default CUDALUA_DIST_TIMEOUT, else 600
+---@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all
+---  ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: what moves arrays, "nccl" between GPUs or
+---  "shm" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 ---@return cudalua.distributed.Group
----@raise LogicError for invalid options, and in a program that a rank has started; RuntimeError if the driver or a
----  device is missing, and under launchers that are not supported
+---@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError
+---  if the driver, a device or the requested NCCL is missing, and under launchers that are not supported
 function M.init(options)
   local o = errors.options("init", options, OPTIONS)
   local timeout = o.timeout ~= nil and check_timeout(o.timeout) or nil
   local member = members.current()
   if member then return member.world end
+  local wanted = transport.wanted(o.backend)
   if world then
+    if o.backend ~= nil and wanted ~= world.transport then
+      layout.refuse("init", "the backend of this process is '%s' already, got '%s'", world.transport, wanted)
+    end
     if timeout then world._handle:set_limit(timeout) end
     return world
   end
   local s = start.read()
-  local control, data = transport.choose(s)
   start.joined = s.size
+  local control = transport.control(s)
   local device = choose_device()
   local handle = control.open(s, timeout or start.timeout())
+  local data, data_handle = transport.data(control, handle, s, device, wanted)
   local ranks = {}
   for r = 0, s.size - 1 do ranks[r + 1] = r end
   world = group.new { rank = s.rank, size = s.size, ranks = ranks, local_rank = s.local_rank, local_size = s.local_size,
-    device = device, transport = data.name, _control = control, _data = data, _handle = handle, _data_handle = handle }
+    device = device, transport = data.name, _control = control, _data = data, _handle = handle,
+    _data_handle = data_handle, _side = transport.side(data), _checks = transport.checks(data) }
   return world
 end
 

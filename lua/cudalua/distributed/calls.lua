@@ -9,8 +9,6 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local host = require "cudalua.base.ffi"
 local layout = require "cudalua.base.layout"
-local ndarray = require "cudalua.ndarray"
-local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.distributed.operands"
 
 local refuse = layout.refuse
@@ -117,13 +115,16 @@ local MEANT = { product = "prod", avg = "mean", average = "mean", minimum = "min
 local known_op = {}
 for _, op in ipairs(OPS) do known_op[op] = true end
 
-local function check_op(where, op, dtype)
+local function check_op(group, where, op, dtype)
   if op == nil then op = "sum" end
   if not known_op[op] then
     local meant = MEANT[op] and ("; write op = '%s'"):format(MEANT[op]) or ""
     refuse(where, "op must be 'sum', 'prod', 'min', 'max' or 'mean', got %s%s", errors.text(op), meant)
   end
-  if core.shared_takes(dtype.name, op) then return op end
+  if group._data.takes(dtype.name, op) then return op end
+  if core.shared_takes(dtype.name, op) then
+    refuse(where, "op '%s' is not defined for %s: %s", op, dtype.name, group._data.remedy(dtype.name, op))
+  end
   local remedy = "convert the array with astype('float32')"
   if dtype.kind == "bool" then
     remedy = op == "mean" and remedy or "use 'max' for any and 'min' for all, or convert the array with astype('int64')"
@@ -198,11 +199,19 @@ local forms = {
 
 -- ---- calls ----------------------------------------------------------------------------------------------------------
 
----@class cudalua.distributed.Prepared
----@field call cudalua.distributed.Call
+---A call that this rank is about to make.
+---@class cudalua.distributed.Planned
+---@field kind string
+---@field where string
+---@field signature? string               nil: the ranks do not compare them
+---@field x? cudalua.distributed.Operand  what this rank gives
 ---@field out? cudalua.distributed.Operand
----@field result? cudalua.ndarray.Array   host memory for the result, if this rank gets one
----@field keep any                        what holds the memory of the call
+---@field gets boolean
+---@field dtype cudalua.dtype.DType
+---@field part integer[]                  the shape of what one rank gives to one other
+---@field result_shape integer[]
+---@field op? string                      of reductions
+---@field root integer
 ---@field on_device boolean               where the result goes without `out`
 
 local function signature(name, op, root, dtype, part)
@@ -218,22 +227,18 @@ end
 local function complete(group, name, form, o, x, like)
   local dtype, shape = (x or like).dtype, (x or like).shape
   local part = form.divided and parts_of(name, x or like, group.size) or shape
-  local op = form.reduces and check_op(name, o.op, dtype) or nil
+  local op = form.reduces and check_op(group, name, o.op, dtype) or nil
   local gets = not form.to_root or o.root == group.rank
   local result_shape = form.joined and stacked(part, group.size) or part
   if not gets and o.out ~= nil then
     refuse(name, "out is for rank %d alone, which gets the result", o.root)
   end
-  local out = check_out(name, o.out, dtype, result_shape)
-  local input = x and operands.to_host(name, x)
-  local result = gets and ndarray.empty(result_shape, dtype) or nil
-  return {
-    call = { kind = name, where = name, signature = signature(name, op, form.rooted and o.root, dtype, part),
-      input = input and operands.memory(name, input), output = result and operands.memory(name, result, true),
-      bytes = object.size_of(part) * dtype.itemsize, root = o.root or 0, op = op, dtype = op and dtype.name },
-    keep = { input, result }, out = out, result = result,
+  local p = { kind = name, where = name, x = x, out = check_out(name, o.out, dtype, result_shape), gets = gets,
+    dtype = dtype, part = part, result_shape = result_shape, op = op, root = o.root or 0,
     on_device = (x or like).on_device,
-  }
+    signature = group._checks and signature(name, op, form.rooted and o.root, dtype, part) or nil }
+  group._side.prepare(p)
+  return p
 end
 
 local function read_options(group, name, form, options)
@@ -242,10 +247,17 @@ local function read_options(group, name, form, options)
   return { op = o.op, out = o.out, root = root }
 end
 
+-- Where data is in device memory, the transport compares no signatures, and the texts go before.
+local function compare(group, p)
+  M.check_same(p.where, M.exchange(group, p.where, p.signature:sub(#p.where + 2)))
+end
+
 local function finish(group, p)
-  local differing = group._data.run(group._data_handle, p.call)
-  if differing then disagree(p.call.where, differing) end
-  return p.result and operands.deliver(p.result, p.out, p.on_device) or nil
+  local side = group._side
+  if side.compares and group._checks then compare(group, p) end
+  local differing = side.run(group, p)
+  if differing then disagree(p.where, differing) end
+  return side.finish(p)
 end
 
 ---Makes a call in which every rank passes an array.
@@ -256,6 +268,10 @@ end
 ---@return any result  nil on ranks that get none
 function M.from_all(group, name, a, options)
   local form = forms[name]
+  if not group._checks then -- the others do not ask
+    return finish(group, complete(group, name, form, read_options(group, name, form, options),
+      operands.of(name, "a", a)))
+  end
   return finish(group, M.prepared(group, name, function()
     return complete(group, name, form, read_options(group, name, form, options), operands.of(name, "a", a))
   end))
@@ -297,10 +313,10 @@ function M.from_root(group, name, a, options)
   end)
   local text = ("root %d: %s"):format(o.root, x and operands.text(x.dtype, x.shape) or "-")
   local root = agreed(name, o, M.exchange(group, name, text))
-  local p = M.prepared(group, name, function()
+  local function completed()
     return complete(group, name, form, o, o.root == group.rank and x or nil, x or like_of(name, root))
-  end)
-  return finish(group, p)
+  end
+  return finish(group, group._checks and M.prepared(group, name, completed) or completed())
 end
 
 ---Waits for all ranks.
@@ -355,16 +371,32 @@ end
 
 local SEND, RECV = { to = true }, { from = true, out = true }
 
+-- A plan of send or recv.
+local function pair_plan(group, kind, x, peer, fields)
+  local p = { kind = kind, where = kind, signature = group._checks and operands.text(x.dtype, x.shape) or nil,
+    dtype = x.dtype, part = x.shape, result_shape = x.shape, root = peer, on_device = x.on_device, x = fields.x,
+    out = fields.out, gets = fields.gets }
+  group._side.prepare(p)
+  return p
+end
+
+-- Makes the call; returns what the ranks said if it differs.
+local function run_pair(group, p)
+  if group._side.compares and p.signature then
+    local differing = group._control.run(group._handle, { kind = p.kind, where = p.where, signature = p.signature,
+      bytes = 0, root = p.root })
+    if differing then return differing end
+  end
+  return group._side.run(group, p)
+end
+
 ---@param group cudalua.distributed.Group
 ---@param a any
 ---@param options any
 function M.send(group, a, options)
   local to = check_peer("send", "to", options, group, SEND)
   local x = operands.of("send", "a", a)
-  local input = operands.to_host("send", x)
-  local differing = group._data.run(group._data_handle, { kind = "send", where = "send",
-    signature = operands.text(x.dtype, x.shape), input = operands.memory("send", input),
-    bytes = object.size_of(x.shape) * x.dtype.itemsize, root = to })
+  local differing = run_pair(group, pair_plan(group, "send", x, to, { x = x }))
   if differing then disagree_pair("send", group.rank, to, differing) end
 end
 
@@ -376,12 +408,10 @@ function M.recv(group, a, options)
   local from, given = check_peer("recv", "from", options, group, RECV)
   local x = operands.of("recv", "a", a)
   local out = check_out("recv", given, x.dtype, x.shape)
-  local result = ndarray.empty(x.shape, x.dtype)
-  local differing = group._data.run(group._data_handle, { kind = "recv", where = "recv",
-    signature = operands.text(x.dtype, x.shape), output = operands.memory("recv", result, true),
-    bytes = object.size_of(x.shape) * x.dtype.itemsize, root = from })
+  local p = pair_plan(group, "recv", x, from, { out = out, gets = true })
+  local differing = run_pair(group, p)
   if differing then disagree_pair("recv", from, group.rank, differing) end
-  return operands.deliver(result, out, x.on_device)
+  return group._side.finish(p)
 end
 
 return M

@@ -7,6 +7,7 @@ local ffi = require "ffi"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local objects = require "cudalua.distributed.object"
+local transport = require "cudalua.distributed.transport"
 
 local refuse = layout.refuse
 
@@ -20,7 +21,7 @@ local refuse = layout.refuse
 ---@field local_rank integer  this process's number among those of this machine
 ---@field local_size integer  the number of processes on this machine
 ---@field device cudalua.Device  the device of this process
----@field transport string    what moves the data: "shm", memory that the processes share
+---@field transport string    what moves arrays: "shm", memory that the processes share, or "nccl"
 local Group = names.class({}, "Group")
 
 local TAG = "cudalua.distributed.Group"
@@ -36,7 +37,7 @@ local function check_self(self, what)
   if self._closed then refuse(what, "this group was closed") end
 end
 
----@param fields table  those of the class, _control, _data, _handle, _data_handle
+---@param fields table  those of the class, _control, _data, _handle, _data_handle, _side, _checks
 ---@return cudalua.distributed.Group
 function M.new(fields) return setmetatable(fields, mt) end
 
@@ -203,7 +204,8 @@ local function subgroup(self, what, places)
   if not handle then return nil end
   return M.new { rank = own - 1, size = #places, ranks = members.ranks, local_rank = self.local_rank,
     local_size = self.local_size, device = self.device, transport = self.transport, _control = self._control,
-    _data = self._data, _handle = handle, _data_handle = handle, _made = true }
+    _data = self._data, _handle = handle, _side = self._side, _checks = self._checks, _made = true,
+    _data_handle = transport.join(self, handle, what, #places, own - 1) }
 end
 
 local SPLIT = { color = true, key = true }
@@ -274,7 +276,8 @@ function Group:group(ranks)
   return subgroup(self, "group", inside and places or nil)
 end
 
----Leaves a group that split() or group() created. The collector does this, too. Ranks do not wait for each other here.
+---Leaves a group that split() or group() created. The collector does this, too. Ranks do not wait for each other here,
+---except with NCCL: there all ranks of the group must call it, and what the collector leaves ends with the process.
 ---@raise LogicError for the world, which lasts as long as the process
 function Group:close()
   check_self(self, "close")
@@ -282,6 +285,7 @@ function Group:close()
     errors.raise("LogicError", "close: this is the group of all ranks, which lasts as long as the process")
   end
   self._closed = true
+  if self._data ~= self._control then self._data.close(self._data_handle, self._control, self._handle) end
   self._control.close(self._handle)
 end
 

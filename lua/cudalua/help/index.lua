@@ -3590,7 +3590,7 @@ result is on the same side. Without `out` it is a new array; with `out = a` a ca
 @field local_rank integer  this process's number among those of this machine
 @field local_size integer  the number of processes on this machine
 @field device cuda.Device  the device of this process
-@field transport string    what moves the data: "shm", memory that the processes share
+@field transport string    what moves arrays: "shm", memory that the processes share, or "nccl"
 = cuda.distributed.Group:all_gather(a, options)
 Gives the arrays of all ranks to all.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
@@ -3632,7 +3632,8 @@ of these.
 @raise LogicError if the value contains anything else, or if the calls of the ranks differ; RuntimeError as all_reduce
 @options root
 = cuda.distributed.Group:close()
-Leaves a group that split() or group() created. The collector does this, too. Ranks do not wait for each other here.
+Leaves a group that split() or group() created. The collector does this, too. Ranks do not wait for each other here,
+except with NCCL: there all ranks of the group must call it, and what the collector leaves ends with the process.
 @raise LogicError for the world, which lasts as long as the process
 = cuda.distributed.Group:gather(a, options)
 Gives the arrays of all ranks to one.
@@ -3690,10 +3691,10 @@ Divides the group: ranks with the same color form a new group. All ranks of this
 Joins the ranks that `cuda run` has started, and returns the group of all of them. A process that was started
 alone is the only rank of its world. Makes the primary context of the process's device current, unless a context is
 current: ranks of one machine take its devices in turn. Later calls return the same group.
-@param options? {timeout: number}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600
+@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: what moves arrays, "nccl" between GPUs or "shm" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 @return cuda.distributed.Group
-@raise LogicError for invalid options, and in a program that a rank has started; RuntimeError if the driver or a device is missing, and under launchers that are not supported
-@options timeout
+@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device or the requested NCCL is missing, and under launchers that are not supported
+@options backend timeout
 # docs/embedding.md
 = cuda.VERSION field
 The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with

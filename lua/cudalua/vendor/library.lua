@@ -21,6 +21,8 @@ local M = {}
 ---@field packages string     what to install
 ---@field prefix string       of its functions
 ---@field beside? string[][]  what it needs, opened before it: {wheel, names...}
+---@field probe? string       a function that only this library has; default "GetProperty"
+---@field version? fun(functions: table<string, function>): string  default: by GetProperty
 ---@field prototypes string   streams, handles and device memory are numbers: uintptr_t takes one without a cdata
 
 local JITLINK = { "nvjitlink", "libnvJitLink.so.13", "libnvJitLink.so.12" }
@@ -176,6 +178,21 @@ M.rows = {
   },
 }
 
+-- NCCL computes nothing for a single process, so it is not among NAMES: cuda.distributed opens it, and C calls it
+-- (src/cudalua/distributed/nccl.h).
+M.rows.nccl = {
+  name = "NCCL", variable = "CUDALUA_NCCL", wheel = "nccl", prefix = "nccl", probe = "CommInitRankConfig",
+  sonames = { "libnccl.so.2" }, majors = {},
+  packages = "pip install nvidia-nccl-cu12; for CUDA 13: nvidia-nccl-cu13",
+  prototypes = "int ncclGetVersion(int *version)",
+  version = function(functions)
+    local box = ffi.new "int[1]"
+    if functions.GetVersion(box) ~= 0 then return "unknown" end
+    local n = box[0]
+    return ("%d.%d.%d"):format(math.floor(n / 10000), math.floor(n / 100) % 100, n % 100)
+  end,
+}
+
 ---In the order in which they are listed.
 M.NAMES = { "cublaslt", "cusolver", "cusparse", "cufft" }
 
@@ -242,15 +259,16 @@ local function made(row, handle, path, named)
     find = function(name) return prototypes.symbol(handle, name) end,
   }
   function library.address(name) return tonumber(ffi.cast("uintptr_t", prototypes.symbol(handle, name))) end
-  library.path = prototypes.file(prototypes.symbol(handle, row.prefix .. "GetProperty")) or path
-  library.version = version_of(library.functions)
+  library.path = prototypes.file(prototypes.symbol(handle, row.prefix .. (row.probe or "GetProperty"))) or path
+  library.version = (row.version or version_of)(library.functions)
   return library
 end
 
 -- Is it a library of this name? Another file may have the name.
 local function take(row, handle, path, named, why)
-  if prototypes.symbol(handle, row.prefix .. "GetProperty") == nil then
-    why[#why + 1] = ("%s: it has no %sGetProperty"):format(path, row.prefix)
+  local probe = row.prefix .. (row.probe or "GetProperty")
+  if prototypes.symbol(handle, probe) == nil then
+    why[#why + 1] = ("%s: it has no %s"):format(path, probe)
     return nil
   end
   return made(row, handle, path, named)

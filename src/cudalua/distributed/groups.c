@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "base/interrupt.h"
 #include "base/state.h"
-#include "distributed/collective.h"
+#include "distributed/groups.h"
 #include "memory/copy.h"
 #include "streams/wait.h"
 
@@ -54,8 +54,15 @@ static cl_Group *push_group(lua_State *L, cl_World *w, cl_Row *row) {
 
 static void set_live(lua_State *L) { ((cl_Object *)lua_touserdata(L, -1))->rec->life = CL_LIVE; }
 
-static cl_Group *check_group(lua_State *L) {
-  return &((cl_Shared *)((cl_Object *)cl_check(L, 1, CL_SHARED_GROUP))->rec)->g;
+cl_Group *cl_check_group(lua_State *L, int idx) {
+  return &((cl_Shared *)((cl_Object *)cl_check(L, idx, CL_SHARED_GROUP))->rec)->g;
+}
+
+static cl_Group *check_group(lua_State *L) { return cl_check_group(L, 1); }
+
+cl_World *cl_world_retain(cl_World *w) {
+  w->refs++;
+  return w;
 }
 
 /* --- opening --- */
@@ -177,39 +184,34 @@ int cl_shared_set_limit(lua_State *L) {
 
 /* --- calls --- */
 
-typedef struct Watch {
-  lua_State *L;
-  lua_Hook hook; /* luajit's own handler of Ctrl-C arms one, which runs as soon as Lua code does */
-} Watch;
-
-static bool wants_to_stop(void *arg) {
-  const Watch *watch = arg;
+bool cl_watch_wants_to_stop(void *arg) {
+  const cl_Watch *watch = arg;
   return (cl_interrupts_here(watch->L) && cl_interrupt_look()) || lua_gethook(watch->L) != watch->hook;
 }
 
-static void begin_watch(lua_State *L, cl_World *w, Watch *watch) {
-  *watch = (Watch){.L = L, .hook = lua_gethook(L)};
-  w->stop = wants_to_stop;
+void cl_watch_begin(lua_State *L, cl_Watch *watch) { *watch = (cl_Watch){.L = L, .hook = lua_gethook(L)}; }
+
+static void begin_watch(lua_State *L, cl_World *w, cl_Watch *watch) {
+  cl_watch_begin(L, watch);
+  w->stop = cl_watch_wants_to_stop;
   w->stop_arg = watch;
 }
 
 /* A handler of signals has armed a hook that raises, as luajit's own does. It would run within what shows our
  * error, so its error comes first. */
-static void run_hook(lua_State *L, const Watch *watch) {
+static void run_hook(lua_State *L, const cl_Watch *watch) {
   const lua_Hook hook = lua_gethook(L);
   lua_Debug ar = {.event = LUA_HOOKCOUNT};
   if (hook && hook != watch->hook && lua_getstack(L, 0, &ar)) hook(L, &ar);
 }
 
-static int fail_call(lua_State *L, cl_World *w, const char *where, cl_Outcome outcome) {
+int cl_fail_wait(lua_State *L, cl_World *w, const char *where, cl_Outcome outcome, const cl_Watch *watch) {
   char text[CL_TEXT + 256];
-  const Watch watch = *(const Watch *)w->stop_arg;
-  w->stop = NULL;
   if (outcome == CL_INTERRUPTED_WAIT) {
     snprintf(text, sizeof text, "rank %u was interrupted in %s", w->rank, where);
     cl_fail_world(w, CL_F_SAID, w->rank, text); /* it cannot go on: the others are at different steps now */
     cl_interrupt_check(L);
-    run_hook(L, &watch);
+    run_hook(L, watch);
     cl_error_new(L, CL_INTERRUPT_ERROR, "%s: interrupted while waiting for other ranks", where);
     cl_throw(L);
   }
@@ -218,6 +220,12 @@ static int fail_call(lua_State *L, cl_World *w, const char *where, cl_Outcome ou
   lua_pushinteger(L, cl_failed_rank(w));
   lua_setfield(L, -2, "rank");
   cl_throw(L);
+}
+
+static int fail_call(lua_State *L, cl_World *w, const char *where, cl_Outcome outcome) {
+  const cl_Watch watch = *(const cl_Watch *)w->stop_arg;
+  w->stop = NULL;
+  cl_fail_wait(L, w, where, outcome, &watch);
 }
 
 static void say_call(lua_State *L, cl_World *w, const char *where) {
@@ -239,7 +247,7 @@ static int push_messages(lua_State *L, const char *const *messages, uint32_t cou
 }
 
 /* A process that a rank forked has its memory, and must not speak for it. */
-static void check_process(lua_State *L, const cl_World *w, const char *where) {
+void cl_check_rank_process(lua_State *L, const cl_World *w, const char *where) {
   if (w->s->rank[w->rank].pid != (uint32_t)getpid())
     cl_logic(L, "%s: this process is a fork of rank %d; only the rank itself takes part", where,
              (int)w->rank);
@@ -251,8 +259,8 @@ int cl_shared_exchange(lua_State *L) {
   const char *where = luaL_checkstring(L, 2), *message = luaL_checkstring(L, 3);
   const char *messages[CL_MOST_RANKS];
   cl_Outcome outcome;
-  Watch watch;
-  check_process(L, g->w, where);
+  cl_Watch watch;
+  cl_check_rank_process(L, g->w, where);
   say_call(L, g->w, where);
   begin_watch(L, g->w, &watch);
   if (cl_exchange(g, message, messages, &outcome) == CL_NOT_DONE) fail_call(L, g->w, where, outcome);
@@ -266,8 +274,8 @@ int cl_shared_exchange(lua_State *L) {
 int cl_shared_refuse(lua_State *L) {
   cl_Group *g = check_group(L);
   const char *where = luaL_checkstring(L, 2), *signature = luaL_checkstring(L, 3);
-  Watch watch;
-  check_process(L, g->w, where);
+  cl_Watch watch;
+  cl_check_rank_process(L, g->w, where);
   say_call(L, g->w, where);
   begin_watch(L, g->w, &watch);
   const cl_Outcome outcome = cl_refuse_call(g, signature);
@@ -276,7 +284,7 @@ int cl_shared_refuse(lua_State *L) {
   return 0;
 }
 
-static const char *const kinds[CL_NCALLS + 1] = {
+const char *const cl_call_kinds[CL_NCALLS + 1] = {
     [CL_BARRIER] = "barrier",
     [CL_BROADCAST] = "broadcast",
     [CL_ALL_REDUCE] = "all_reduce",
@@ -309,7 +317,7 @@ static int option_field(lua_State *L, const char *name, const char *const *list)
 }
 
 static void read_call(lua_State *L, const cl_Group *g, cl_Call *c) {
-  c->kind = (cl_CallKind)option_field(L, "kind", kinds);
+  c->kind = (cl_CallKind)option_field(L, "kind", cl_call_kinds);
   c->signature = text_field(L, "signature");
   c->input = memory_field(L, "input", false);
   c->output = memory_field(L, "output", true);
@@ -340,10 +348,10 @@ int cl_shared_run(lua_State *L) {
   const char *where = text_field(L, "where"), *messages[CL_MOST_RANKS];
   cl_Call call = {0};
   cl_Outcome outcome;
-  Watch watch;
+  cl_Watch watch;
   luaL_checkstack(L, 16, "run");
   read_call(L, g, &call);
-  check_process(L, g->w, where);
+  cl_check_rank_process(L, g->w, where);
   say_call(L, g->w, where);
   begin_watch(L, g->w, &watch);
   const cl_CallEnd end = cl_make_call(g, &call, messages, &outcome);

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC (0x63756461646973u << 8 | 1) /* with the version of the layout */
+#define MAGIC (0x63756461646973u << 8 | 2) /* with the version of the layout */
 
 enum { SPINS = 200, LOOK_NS = 50 * 1000 * 1000, SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
 
@@ -114,6 +114,14 @@ bool cl_claim(cl_Segment *s, uint32_t rank) {
   if (!atomic_compare_exchange_strong(&r->pid, &none, pid)) return false;
   r->start = start_of(pid);
   return true;
+}
+
+int cl_gone_rank(const cl_World *w, bool left) {
+  for (uint32_t r = 0; r < w->s->size; r++) {
+    const cl_Rank *rank = &w->s->rank[r];
+    if (r != w->rank && (left ? rank->ended || rank->finished : rank->ended && rank->status)) return (int)r;
+  }
+  return -1;
 }
 
 /* --- failures --- */

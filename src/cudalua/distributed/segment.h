@@ -49,6 +49,7 @@ typedef struct cl_Rank {
       start; /* when that process began, so that another one with its number is not taken for it */
   _Atomic uint32_t ended; /* status is what waitpid() said */
   _Atomic int32_t status;
+  _Atomic uint32_t finished; /* its program has ended, and its device has nothing left to do */
   /* What it waits for: odd while it does. */
   _Atomic uint32_t epoch, awaited, target;
   _Atomic uint64_t word; /* where that is in the memory */
@@ -92,7 +93,7 @@ typedef struct cl_World {
   cl_Segment *s;
   uint32_t rank;
   int fd;
-  double limit;         /* seconds that a wait may take */
+  _Atomic double limit; /* seconds that a wait may take */
   bool (*stop)(void *); /* asked now and then during a wait */
   void *stop_arg;
   struct { /* the group of the last call: others may still read this rank's buffers */
@@ -127,6 +128,10 @@ void cl_failure_text(const cl_World *w, char *text, size_t size);
 int cl_failed_rank(const cl_World *w);
 /* What waitpid() says of a rank that ended: "was killed by signal 9 (Killed)". */
 void cl_status_text(int status, char *text, size_t size);
+
+/* A rank whose process has ended with an error, or, if `left`, a rank that has ended or finished at all; -1:
+ * none. Takes the launcher's word alone: for a look now and then. */
+int cl_gone_rank(const cl_World *w, bool left);
 
 /* Waits until the word, which the rank `owner` writes, has reached the value. */
 cl_Outcome cl_wait_word(cl_World *w, const cl_Word *word, uint32_t target, uint32_t owner);

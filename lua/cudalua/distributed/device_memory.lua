@@ -1,0 +1,97 @@
+-- The side of calls whose transport moves data in device memory, in the order of the current stream. The host does not
+-- wait; arrays in host memory are copied to the device and back.
+
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local layout = require "cudalua.base.layout"
+local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.core.object"
+local run = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
+local transfer = require "cudalua.gpuarray.core.transfer"
+local view = require "cudalua.gpuarray.core.view"
+local waiting = require "cudalua.gpuarray.core.waiting"
+local write = require "cudalua.gpuarray.core.write"
+
+local size_of = object.size_of
+
+---The transport compares no signatures: if the ranks are to, they do it before.
+local M = { compares = true }
+
+-- An array whose elements lie in C order, side by side.
+local function packed(x)
+  if not x.on_device then return transfer.to_gpu(x.array.flags.c_contiguous and x.array or x.array:copy "C") end
+  local leaf = evaluate.evaluate(x.array)
+  return leaf.dense and x.array or view.copy(x.array, "C")
+end
+
+-- Calls that may write where they read: each element's result comes to its own place.
+local in_place = { all_reduce = true, reduce = true, broadcast = true }
+
+-- May the call write to an array at once?
+local function is_direct(p, input)
+  local out = p.out
+  if not out or not out.on_device then return false end
+  local leaf = evaluate.evaluate(out.array)
+  if not leaf.dense or layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then return false end
+  local from = input and storage.leaf_of(input)
+  if not from or write.is_apart(leaf, from) then return true end
+  return in_place[p.kind] and from.buf == leaf.buf and from.off == leaf.off or false
+end
+
+---Makes a call ready: evaluates its arrays, and makes those that it needs.
+---@param p cudalua.distributed.Planned
+function M.prepare(p)
+  local input = p.x and packed(p.x)
+  p.input, p.bytes = input, size_of(p.part) * p.dtype.itemsize
+  if not p.gets then return end
+  p.direct = is_direct(p, input)
+  p.result = p.direct and p.out.array or storage.empty(p.dtype, p.result_shape, size_of(p.result_shape))
+end
+
+-- The check and the call, with nothing between them that may run a finalizer: on one line, as a launch's.
+local function at(since, communicator, p, from, to, count, type, op)
+  if since == storage.writes then return true, communicator:run(p.where, p.kind, from and from.buf, from and from.off, to and to.buf, to and to.off, count, p.bytes, type, op, p.root) else return false end -- luacheck: ignore 631
+end
+
+-- False: a finalizer wrote to arrays meanwhile, and nothing was done.
+local function attempt(group, p, count, type, op)
+  local result, direct = p.result, p.direct
+  if direct and (result._sig or storage.has_readers(storage.leaf_of(result).store)) then write.prepare(result) end
+  local from, to = p.input and evaluate.evaluate(p.input), result and evaluate.evaluate(result)
+  local since = storage.writes
+  if from then from = storage.leaf_of(p.input) end
+  if to then to = storage.leaf_of(result) end
+  if direct and storage.has_readers(to.store) then return false end
+  if since ~= storage.writes then return false end
+  storage.writes, since = since + 1, since + 1
+  local done, captured = at(since, group._data_handle, p, from, to, count, type, op)
+  if captured then
+    if from then from.store.pinned = true end
+    if to then run.captured(to) end
+  end
+  return done
+end
+
+---Makes the call.
+---@param group cudalua.distributed.Group
+---@param p cudalua.distributed.Planned  is ready
+function M.run(group, p)
+  if p.bytes == 0 then return end
+  if waiting.list then waiting.start() end
+  local count, type, op = group._data.elements(p)
+  repeat until attempt(group, p, count, type, op)
+end
+
+---@param p cudalua.distributed.Planned
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|nil
+function M.finish(p)
+  local result, out = p.result, p.out
+  if not result then return nil end
+  if p.direct then return result end
+  if out and out.on_device then return out.array:set(result) end
+  if not out and p.on_device then return result end
+  local host = transfer.get(p.where, result, ndarray.empty(p.result_shape, p.dtype))
+  return out and out.array:assign(host) or host
+end
+
+return M

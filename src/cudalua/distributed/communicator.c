@@ -1,0 +1,470 @@
+/* Communicator: a group of ranks that moves arrays by NCCL (lua/cudalua/distributed/nccl.lua). See
+ * communicator.h. */
+#include "distributed/communicator.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/state.h"
+#include "streams/order.h"
+#include "streams/wait.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+cl_Collectives cl_nccl;
+
+CL_LOCK(lock);
+
+double cl_nccl_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void pause_ns(long ns) { nanosleep(&(struct timespec){.tv_nsec = ns}, NULL); }
+
+void cl_nccl_lock(void) { pthread_mutex_lock(&lock); }
+bool cl_nccl_lock_for(int seconds) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  t.tv_sec += seconds;
+  return !pthread_mutex_timedlock(&lock, &t);
+}
+void cl_nccl_leave(void) { pthread_mutex_unlock(&lock); }
+
+bool cl_nccl_enter(void) {
+  while (pthread_mutex_trylock(&lock)) {
+    if (cl_nccl.failed) return false;
+    pause_ns(10000);
+  }
+  if (!cl_nccl.failed) return true;
+  cl_nccl_leave();
+  return false;
+}
+
+/* --- which calls are done --- */
+
+static bool is_done(CUevent e) { return CU.cuEventQuery(e) != CUDA_ERROR_NOT_READY; }
+
+static void look_at_lane(cl_CallLane *lane) {
+  while (lane->first && is_done(lane->event[0])) {
+    const CUevent done = lane->event[0];
+    lane->event[0] = lane->event[1];
+    lane->event[1] = done;
+    lane->first = lane->second;
+    lane->second = 0;
+    lane->since = cl_nccl_now();
+  }
+}
+
+void cl_nccl_confirm(void) {
+  uint64_t confirmed = cl_nccl.calls;
+  const CUstreamCaptureMode mode = cl_relax();
+  for (cl_CallLane *lane = cl_nccl.lanes; lane; lane = lane->other) {
+    look_at_lane(lane);
+    if (lane->first && lane->first - 1 < confirmed) confirmed = lane->first - 1;
+  }
+  cl_unrelax(mode);
+  cl_nccl.confirmed = confirmed;
+}
+
+double cl_nccl_waiting(void) {
+  double since = -1;
+  for (const cl_CallLane *lane = cl_nccl.lanes; lane; lane = lane->other)
+    if (lane->first && (since < 0 || lane->since < since)) since = lane->since;
+  return since < 0 ? 0 : cl_nccl_now() - since;
+}
+
+/* The lane of a stream, or one that has nothing to wait for; NULL: there is no memory for one. */
+static cl_CallLane *lane_of(uint64_t stream) {
+  cl_CallLane *idle = NULL;
+  for (cl_CallLane *lane = cl_nccl.lanes; lane; lane = lane->other) {
+    if (lane->stream == stream) return lane;
+    if (!lane->first) idle = lane;
+  }
+  if (!idle && (idle = calloc(1, sizeof *idle))) {
+    CU.cuEventCreate(&idle->event[0], CU_EVENT_DISABLE_TIMING);
+    CU.cuEventCreate(&idle->event[1], CU_EVENT_DISABLE_TIMING);
+    idle->other = cl_nccl.lanes;
+    cl_nccl.lanes = idle;
+  }
+  if (idle) idle->stream = stream;
+  return idle;
+}
+
+void cl_nccl_note(const cl_Stream *s) {
+  const uint64_t n = ++cl_nccl.calls;
+  cl_CallLane *lane = lane_of(s->rec.generation);
+  if (!lane) return;
+  if (lane->first && !lane->second) look_at_lane(lane);
+  const int k = lane->first != 0;
+  CU.cuEventRecord(lane->event[k], cl_stream_handle(s));
+  if (!k) {
+    lane->first = n;
+    lane->since = cl_nccl_now();
+  } else if (!lane->second) {
+    lane->second = n;
+  }
+}
+
+/* --- failures --- */
+
+void cl_nccl_set_failed(void) {
+  if (cl_nccl.failed) return;
+  cl_nccl_confirm();
+  cl_nccl.failed = true;
+}
+
+/* All at once, as a kernel of one keeps the others from ending. */
+void cl_nccl_abort(void) {
+  int n = 0;
+  for (const cl_Comm *c = cl_nccl.comms; c; c = c->next) n += c->state == CL_COMM_OPEN && !c->busy && c->comm;
+  if (n > 1) cl_nccl.f.GroupStart();
+  for (cl_Comm *c = cl_nccl.comms; c; c = c->next) {
+    if (c->state != CL_COMM_OPEN || c->busy) continue;
+    c->state = CL_COMM_ABORTED;
+    if (c->comm) cl_nccl.f.CommAbort(c->comm);
+  }
+  if (n > 1) cl_nccl.f.GroupEnd();
+}
+
+int cl_nccl_raise(lua_State *L, const char *where) { cl_fail_wait(L, cl_nccl.w, where, CL_FAILED, NULL); }
+
+/* This rank cannot go on: the others hear why. Raises. */
+static int fail_here(lua_State *L, cl_Comm *c, const char *where, const char *why) {
+  cl_fail_world(cl_nccl.w, CL_F_SAID, cl_nccl.w->rank, why);
+  cl_nccl_lock();
+  cl_nccl_set_failed();
+  c->busy = false;
+  cl_nccl_abort();
+  cl_nccl_leave();
+  cl_nccl_raise(L, where);
+}
+
+static void describe(const cl_Comm *c, const char *call, int result, char *text, size_t size) {
+  const char *detail = c->comm && cl_nccl.f.GetLastError ? cl_nccl.f.GetLastError(c->comm) : NULL;
+  const bool is_known = detail && *detail;
+  snprintf(text, size, "nccl%s failed: %s (%d)%s%.500s; NCCL_DEBUG=WARN tells more", call,
+           cl_nccl.f.GetErrorString(result), result, is_known ? ": " : "", is_known ? detail : "");
+}
+
+/* A call of a busy communicator has answered `result`, and may be under way still. Under the lock, which is
+ * held when it returns. */
+static void complete(lua_State *L, cl_Comm *c, const char *where, const char *call, int result) {
+  if (__builtin_expect(result == CL_NCCL_DONE, 1)) return;
+  cl_Watch watch;
+  char text[1024];
+  const double begin = cl_nccl_now(), limit = cl_nccl.w->limit;
+  double waited = 0;
+  cl_watch_begin(L, &watch);
+  while (result == CL_NCCL_IN_PROGRESS) {
+    cl_nccl_leave();
+    if (waited > 20e-6) pause_ns(waited > 0.01 ? 1000000 : 20000);
+    const bool stop = cl_watch_wants_to_stop(&watch), is_late = waited > limit;
+    if (stop || is_late || cl_world_failed(cl_nccl.w) || !cl_nccl_enter()) {
+      snprintf(text, sizeof text, "rank %u waited for other ranks in %s for %g s", cl_nccl.w->rank, where,
+               limit);
+      if (stop) snprintf(text, sizeof text, "rank %u was interrupted in %s", cl_nccl.w->rank, where);
+      if (!stop) fail_here(L, c, where, text);
+      cl_fail_world(cl_nccl.w, CL_F_SAID, cl_nccl.w->rank, text);
+      cl_nccl_lock();
+      cl_nccl_set_failed();
+      c->busy = false;
+      cl_nccl_abort();
+      cl_nccl_leave();
+      cl_fail_wait(L, cl_nccl.w, where, CL_INTERRUPTED_WAIT, &watch);
+    }
+    const int asked = cl_nccl.f.CommGetAsyncError(c->comm, &result);
+    if (asked) result = asked;
+    waited = cl_nccl_now() - begin;
+  }
+  if (result == CL_NCCL_DONE) return;
+  describe(c, call, result, text, sizeof text);
+  cl_nccl_leave();
+  fail_here(L, c, where, text);
+}
+
+/* --- opening --- */
+
+static CUresult comm_destroy(cl_Rec *r) {
+  (void)r;
+  return CUDA_SUCCESS;
+}
+CL_FAMILY(CL_COMMUNICATOR, .destroy = comm_destroy);
+
+static void *find(lua_State *L, void *library, const char *name) {
+  char symbol[64];
+  snprintf(symbol, sizeof symbol, "nccl%s", name);
+  void *address = dlsym(library, symbol);
+  if (address) return address;
+  cl_error_new(L, CL_RUNTIME_ERROR, "init: this NCCL has no %s; version 2.14 or later is needed", symbol);
+  cl_throw(L);
+}
+
+/* nccl_environment(): before NCCL is opened. NVLink multicast stays off unless the user has said otherwise.
+ */
+int cl_nccl_environment(lua_State *L) {
+  (void)L;
+  setenv("NCCL_NVLS_ENABLE", "0", 0);
+  return 0;
+}
+
+/* nccl_open(path) -> version, as NCCL gives it: of the library of that name, which is loaded already */
+int cl_nccl_open(lua_State *L) {
+  void *library = dlopen(luaL_checkstring(L, 1), RTLD_LAZY | RTLD_NODELETE);
+  if (!library) return luaL_error(L, "%s", dlerror());
+  cl_Nccl f = {0};
+#define FIND(name, parameters)                                                                               \
+  do {                                                                                                       \
+    void *address = find(L, library, #name);                                                                 \
+    memcpy(&f.name, &address, sizeof address);                                                               \
+  } while (0);
+  CL_NCCL_FUNCTIONS(FIND)
+  FIND(GetErrorString, )
+#undef FIND
+  void *last = dlsym(library, "ncclGetLastError");
+  memcpy(&f.GetLastError, &last, sizeof last);
+  int version = 0;
+  if (f.GetVersion(&version) || version < CL_NCCL_OLDEST) {
+    cl_error_new(L, CL_RUNTIME_ERROR,
+                 "init: this NCCL has the version number %d; version 2.14 or later is needed", version);
+    cl_throw(L);
+  }
+  if (!cl_nccl.open) cl_nccl.f = f;
+  cl_nccl.open = true;
+  lua_pushinteger(L, version);
+  return 1;
+}
+
+/* nccl_id() -> the 128 bytes by which ranks find each other */
+int cl_nccl_id(lua_State *L) {
+  cl_NcclId id;
+  cl_nccl_lock();
+  const int result = cl_nccl.f.GetUniqueId(&id);
+  cl_nccl_leave();
+  if (result) {
+    cl_error_new(L, CL_RUNTIME_ERROR, "ncclGetUniqueId failed: %s (%d); NCCL_DEBUG=WARN tells more",
+                 cl_nccl.f.GetErrorString(result), result);
+    cl_throw(L);
+  }
+  lua_pushlstring(L, id.bytes, sizeof id.bytes);
+  return 1;
+}
+
+/* NCCL's own threads work in the primary context. */
+static void check_primary(lua_State *L, const cl_Context *ctx) {
+  CUcontext primary = NULL;
+  CL_TRY(L, cuDevicePrimaryCtxRetain, &primary, ctx->device);
+  CU.cuDevicePrimaryCtxRelease_v2(ctx->device);
+  if (primary != (CUcontext)ctx->rec.handle)
+    cl_logic(L, "init: NCCL needs the primary context of the device; make it current before the call, "
+                "Device:retain_primary_context():push(), or leave the choice to init()");
+}
+
+static void publish(lua_State *L, cl_Comm *c, cl_World *w, cl_Context *ctx) {
+  cl_rec_retain(&c->rec);
+  if (!cl_nccl.w) {
+    cl_nccl.w = cl_world_retain(w);
+    cl_nccl.ctx = ctx;
+    cl_nccl.state = cl_state(L);
+    cl_rec_retain(&ctx->rec);
+  }
+  c->next = cl_nccl.comms;
+  cl_nccl.comms = c;
+  cl_nccl.used = true;
+}
+
+/* communicator(shared group, where, id, size, rank) -> Communicator in the current context. All ranks call
+ * it. */
+int cl_communicator_new(lua_State *L) {
+  cl_World *w = cl_check_group(L, 1)->w;
+  const char *where = luaL_checkstring(L, 2);
+  size_t length;
+  const char *bytes = luaL_checklstring(L, 3, &length);
+  const int size = (int)cl_check_int(L, 4, "size", 1, CL_MOST_RANKS);
+  const int rank = (int)cl_check_int(L, 5, "rank", 0, size - 1);
+  cl_NcclId id;
+  if (length != sizeof id.bytes) return luaL_error(L, "communicator: the id has %d bytes", (int)length);
+  memcpy(id.bytes, bytes, sizeof id.bytes);
+  cl_check_rank_process(L, w, where);
+  cl_Comm *c = cl_push_in_current(L, CL_COMMUNICATOR, sizeof(cl_Object), sizeof *c);
+  cl_Context *ctx = cl_rec_context(&c->rec);
+  check_primary(L, ctx);
+  c->size = size;
+  c->me = rank;
+  c->busy = true;
+  c->rec.life = CL_LIVE;
+  if (!cl_nccl_enter()) cl_nccl_raise(L, where);
+  publish(L, c, w, ctx);
+  cl_NcclConfig config = {.size = sizeof config, .magic = CL_NCCL_MAGIC, .version = CL_NCCL_OLDEST};
+  const int result = cl_nccl.f.CommInitRankConfig(&c->comm, size, id, rank, &config);
+  complete(L, c, where, "CommInitRankConfig", result);
+  c->busy = false;
+  cl_nccl_leave();
+  if (!cl_watchdog_start()) return luaL_error(L, "%s: cannot start a thread", where);
+  return 1;
+}
+
+static cl_Comm *check_comm(lua_State *L) {
+  return (cl_Comm *)((cl_Object *)cl_check(L, 1, CL_COMMUNICATOR))->rec;
+}
+
+/* communicator:close(where): behind its last work; all ranks call it at the same time */
+int cl_communicator_close(lua_State *L) {
+  cl_Comm *c = check_comm(L);
+  const char *where = luaL_checkstring(L, 2);
+  cl_check_rank_process(L, cl_nccl.w, where);
+  const CUresult code = cl_wait_context(L);
+  if (code) cl_fail(L, "cuCtxSynchronize", code);
+  if (!cl_nccl_enter()) cl_nccl_raise(L, where);
+  if (c->state == CL_COMM_OPEN) {
+    c->busy = true;
+    complete(L, c, where, "CommFinalize", cl_nccl.f.CommFinalize(c->comm));
+    c->state = CL_COMM_CLOSED;
+    c->busy = false;
+    cl_nccl.f.CommDestroy(c->comm);
+  }
+  cl_nccl_leave();
+  return 0;
+}
+
+/* --- calls --- */
+
+typedef struct Call {
+  cl_CallKind kind;
+  uint64_t in, out;    /* 0: this rank gives or gets nothing */
+  size_t count, bytes; /* of one part */
+  int type, op, root;
+  CUstream stream;
+} Call;
+
+static void *at(uint64_t start, size_t offset) { return (void *)(uintptr_t)(start + offset); }
+
+/* Moves parts between ranks: as one group, in which all sends and receives go on at once. */
+static int move_parts(const cl_Comm *c, const Call *k) {
+  const cl_Nccl *f = &cl_nccl.f;
+  const bool gives_all = k->kind == CL_ALL_TO_ALL || (k->kind == CL_SCATTER && c->me == k->root);
+  const bool gets_all = k->kind == CL_ALL_TO_ALL || (k->kind == CL_GATHER && c->me == k->root);
+  int result = f->GroupStart();
+  for (int r = 0; r < c->size && !result && gives_all; r++)
+    result = f->Send(at(k->in, (size_t)r * k->bytes), k->count, k->type, r, c->comm, k->stream);
+  for (int r = 0; r < c->size && !result && gets_all; r++)
+    result = f->Recv(at(k->out, (size_t)r * k->bytes), k->count, k->type, r, c->comm, k->stream);
+  if (!result && k->kind == CL_GATHER)
+    result = f->Send(at(k->in, 0), k->count, k->type, k->root, c->comm, k->stream);
+  if (!result && k->kind == CL_SCATTER)
+    result = f->Recv(at(k->out, 0), k->count, k->type, k->root, c->comm, k->stream);
+  const int end = f->GroupEnd();
+  return result && result != CL_NCCL_IN_PROGRESS ? result : end;
+}
+
+static int issue(const cl_Comm *c, const Call *k) {
+  const cl_Nccl *f = &cl_nccl.f;
+  const void *in = at(k->in, 0);
+  void *out = at(k->out, 0);
+  switch (k->kind) {
+  case CL_ALL_REDUCE: return f->AllReduce(in, out, k->count, k->type, k->op, c->comm, k->stream);
+  case CL_REDUCE: return f->Reduce(in, out, k->count, k->type, k->op, k->root, c->comm, k->stream);
+  case CL_BROADCAST: return f->Broadcast(in, out, k->count, k->type, k->root, c->comm, k->stream);
+  case CL_ALL_GATHER: return f->AllGather(in, out, k->count, k->type, c->comm, k->stream);
+  case CL_REDUCE_SCATTER: return f->ReduceScatter(in, out, k->count, k->type, k->op, c->comm, k->stream);
+  case CL_SEND: return f->Send(in, k->count, k->type, k->root, c->comm, k->stream);
+  case CL_RECV: return f->Recv(out, k->count, k->type, k->root, c->comm, k->stream);
+  default: return move_parts(c, k);
+  }
+}
+
+/* The memory at idx, an address or nothing: {memory, bytes from its start}. */
+static uint64_t address_at(lua_State *L, int idx, const char *where, const cl_Context *ctx, cl_Stream *s) {
+  if (!lua_toboolean(L, idx)) return 0;
+  const cl_MemoryObject *m = cl_check_memory(L, idx, "memory");
+  if (cl_rec_context(m->o.rec) != ctx)
+    cl_logic(L, "%s: the array belongs to another context than the group", where);
+  if (m->o.rec->tracks && !cl_captures) {
+    cl_Allocation *a = (cl_Allocation *)m->o.rec;
+    if ((a->order.home != s || a->order.nuses) && !cl_order_done(&a->order, ctx, s)) {
+      const CUresult code = cl_order_join(&a->order, s);
+      if (code) cl_fail(L, "cuStreamWaitEvent", code);
+    }
+  }
+  return m->address + (uint64_t)lua_tonumber(L, idx + 1);
+}
+
+/* What a launch notes of memory that it uses. */
+static void used(lua_State *L, int idx, bool captured, cl_Stream *s) {
+  const cl_MemoryObject *m = lua_toboolean(L, idx) ? cl_to_memory(L, idx) : NULL;
+  if (!m || !cl_rec_live(m->o.rec)) return;
+  if (captured)
+    cl_capture_keep(L, s, idx);
+  else
+    cl_memory_used(L, m, s);
+}
+
+static void fail_state(lua_State *L, const char *where) {
+  cl_logic(L, "%s: the communicator of this group was closed", where);
+}
+
+/* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root) -> is it in a graph
+ * that is being captured? In the current stream. `in` and `out` are memory, or false; `count` elements of
+ * NCCL's `type` and `bytes` are those of one part. Makes nothing in Lua, so it may stand between a look at
+ * arrays and the call. */
+int cl_communicator_run(lua_State *L) {
+  cl_Comm *c = check_comm(L);
+  const char *where = luaL_checkstring(L, 2);
+  const cl_Context *ctx = cl_rec_context(&c->rec);
+  if (cl_nccl.failed || cl_forked) {
+    cl_check_rank_process(L, cl_nccl.w, where);
+    cl_nccl_raise(L, where);
+  }
+  CUcontext current = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  if (current != (CUcontext)ctx->rec.handle)
+    cl_logic(L, "%s: the context of the group's device is not current", where);
+  cl_Stream *s = cl_current_stream(L, where, ctx);
+  const bool captured = cl_captures && cl_capture_id(s);
+  Call call = {
+      .kind = (cl_CallKind)luaL_checkoption(L, 3, NULL, cl_call_kinds),
+      .in = address_at(L, 4, where, ctx, s),
+      .out = address_at(L, 6, where, ctx, s),
+      .count = (size_t)lua_tonumber(L, 8),
+      .bytes = (size_t)lua_tonumber(L, 9),
+      .type = (int)lua_tointeger(L, 10),
+      .op = (int)lua_tointeger(L, 11),
+      .root = (int)lua_tointeger(L, 12),
+      .stream = cl_stream_handle(s),
+  };
+  if (!call.in) call.in = call.out;
+  if (!call.out) call.out = call.in;
+  if (!cl_nccl_enter()) cl_nccl_raise(L, where);
+  if (c->state != CL_COMM_OPEN) {
+    cl_nccl_leave();
+    fail_state(L, where);
+  }
+  c->busy = true;
+  cl_nccl.last = cl_call_kinds[call.kind];
+  const CUstreamCaptureMode mode = captured ? cl_relax() : CU_STREAM_CAPTURE_MODE_GLOBAL;
+  const int result = issue(c, &call);
+  if (captured) cl_unrelax(mode);
+  complete(L, c, where, where, result);
+  if (captured)
+    cl_nccl.captured = true;
+  else
+    cl_nccl_note(s);
+  c->busy = false;
+  cl_nccl_leave();
+  used(L, 4, captured, s);
+  used(L, 6, captured, s);
+  lua_pushboolean(L, captured);
+  return 1;
+}
+
+/* A call has waited for the device. What it waited for may have ended without all of its data. */
+static void look_after_wait(lua_State *L) {
+  if (!cl_nccl.used || cl_forked) return;
+  if (!cl_nccl_enter()) cl_nccl_raise(L, cl_nccl.last ? cl_nccl.last : "wait");
+  if (cl_nccl.confirmed != cl_nccl.calls) cl_nccl_confirm();
+  cl_nccl_leave();
+}
+CL_HOOK(cl_on_wait, 3, look_after_wait);
