@@ -3691,7 +3691,7 @@ Divides the group: ranks with the same color form a new group. All ranks of this
 Joins the ranks that `cuda run` has started, and returns the group of all of them. A process that was started
 alone is the only rank of its world. Makes the primary context of the process's device current, unless a context is
 current: ranks of one machine take its devices in turn. Later calls return the same group.
-@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: what moves arrays, "nccl" between GPUs or "shm" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
+@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" moves arrays between GPUs, "shm" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 @return cuda.distributed.Group
 @raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device or the requested NCCL is missing, and under launchers that are not supported
 @options backend timeout
