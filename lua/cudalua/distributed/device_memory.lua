@@ -17,12 +17,16 @@ local size_of = object.size_of
 ---The transport compares no signatures: if the ranks are to, they do it before.
 local M = { compares = true }
 
--- An array whose elements lie in C order, side by side.
+---An operand as an array on the device, whose elements lie in C order, side by side.
+---@param x cudalua.distributed.Operand
+---@return cudalua.gpuarray.Array
 local function packed(x)
   if not x.on_device then return transfer.to_gpu(x.array.flags.c_contiguous and x.array or x.array:copy "C") end
   local leaf = evaluate.evaluate(x.array)
   return leaf.dense and x.array or view.copy(x.array, "C")
 end
+
+M.packed = packed
 
 -- Calls that may write where they read: each element's result comes to its own place.
 local in_place = { all_reduce = true, reduce = true, broadcast = true }

@@ -7,6 +7,7 @@ local errors = require "cudalua.base.errors"
 local groups = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
 local members = require "cudalua.distributed.members"
+local peer_memory = require "cudalua.distributed.peer_memory"
 local start = require "cudalua.distributed.start"
 local together = require "cudalua.distributed.together"
 
@@ -46,7 +47,7 @@ local function worlds_of(list)
     local device = device_class(number)
     local world = groups.new { rank = k - 1, size = #list, ranks = ranks, local_rank = k - 1, local_size = #list,
       device = device, transport = together.name, _control = together, _data = together, _handle = sides[k],
-      _data_handle = sides[k] }
+      _data_handle = sides[k], _side = peer_memory, _checks = true }
     room.members[k] = { rank = k - 1, room = room, world = world, contexts = { device:retain_primary_context() } }
   end
   return room

@@ -113,8 +113,12 @@ end
 
 -- ---- from one rank to another ---------------------------------------------------------------------------------------
 
--- The two halves of a pair: the one that comes first waits.
-local function pair(handle, call, copy)
+---A send or recv whose data is moved by a function of the caller. The half that comes first waits for the other one.
+---@param handle cudalua.distributed.Side
+---@param call {kind: string, where: string, signature: string, root: integer}
+---@param copy fun(from: any, to: any)  the two calls
+---@return string[]? differing  what is sent, and what is expected
+function M.pair(handle, call, copy)
   local group = handle.group
   local me, other = handle.me, call.root + 1
   local sends = call.kind == "send"
@@ -140,13 +144,6 @@ local function pair(handle, call, copy)
   if not ok then error(err, 0) end
   return texts
 end
-
----A send or recv whose data is moved by a function of the caller.
----@param handle cudalua.distributed.Side
----@param call {kind: string, where: string, signature: string, root: integer}
----@param copy fun(from: any, to: any)  the two calls
----@return string[]? differing
-function M.pair(handle, call, copy) return pair(handle, call, copy) end
 
 -- ---- host memory ----------------------------------------------------------------------------------------------------
 
@@ -221,7 +218,7 @@ end
 local function copy_pair(from, to) copy_bytes(from.input, 0, to.output, 0, from.bytes) end
 
 function M.run(handle, call)
-  if call.kind == "send" or call.kind == "recv" then return pair(handle, call, copy_pair) end
+  if call.kind == "send" or call.kind == "recv" then return M.pair(handle, call, copy_pair) end
   return M.together(handle, call.where, call.signature, call, move)
 end
 
