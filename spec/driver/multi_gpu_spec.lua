@@ -424,7 +424,8 @@ describe("two devices", function()
         put:record(t)
       end)
       p.write "put"
-      assert(p.read() == "took")
+      local answer = p.read()
+      assert(answer == "took", answer)
     end
     assert(p.read() == "fine")
     b:with(function()

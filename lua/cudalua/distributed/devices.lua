@@ -53,6 +53,17 @@ local function worlds_of(list)
   return room
 end
 
+-- Memory of arrays comes from the default pools. Without access to them, the driver copies through the host.
+local function open_pools(room)
+  for _, a in ipairs(room.members) do
+    for _, b in ipairs(room.members) do
+      if a ~= b and b.world.device:can_access_peer(a.world.device) then
+        core.default_mempool(a.world.device):set_access(b.world.device, "read_write")
+      end
+    end
+  end
+end
+
 local function raise_first(m)
   local err = m.error
   if errors.is_error(err) then
@@ -86,6 +97,7 @@ function M.devices(f, options)
   end
   core.want_context()
   local room = worlds_of(numbers(o))
+  open_pools(room)
   local failed = members.run(room, f)
   if failed then raise_first(failed) end
   local results = {}

@@ -38,14 +38,19 @@ local function as(p, f, ...)
   return p.context:with(p.stream.use, p.stream, f, ...)
 end
 
-local function record() return Event { "disable_timing" }:record() end
+-- One event a rank and group is enough: a wait is for what it had recorded then.
+local function record(p)
+  local side = p.side
+  if not side.event then side.event = Event { "disable_timing" } end
+  return side.event:record(p.stream)
+end
 
 local function wait_for(p, event) p.stream:wait_for_event(event) end
 
 -- What other ranks have done so far comes before what these ranks do next.
 local function meet(all)
   local events = {}
-  for k, p in ipairs(all) do events[k] = as(p, record) end
+  for k, p in ipairs(all) do events[k] = as(p, record, p) end
   for k, p in ipairs(all) do
     for j, event in ipairs(events) do
       if j ~= k then as(p, wait_for, p, event) end
@@ -111,9 +116,17 @@ local function combine_at(all, r, at, n, target)
   as(p, combine, p, parts, target)
 end
 
+local SMALL = 2 ^ 16 -- bytes; another round costs more than that each rank combines everything
+
 -- Each rank combines a slice for all that get the result.
 local function all_reduce(all)
   local n = all[1].count
+  if all[1].bytes <= SMALL then
+    for r, p in ipairs(all) do
+      if p.target then combine_at(all, r, 0, n, p.target) end
+    end
+    return
+  end
   local slice = math.ceil(n / #all)
   local slices = {}
   for r, p in ipairs(all) do
@@ -186,7 +199,7 @@ end
 ---@param p cudalua.distributed.Planned  is ready
 ---@return string[]? differing  signatures
 function M.run(group, p)
-  p.stream, p.context = core.current_stream(), Context.get_current()
+  p.stream, p.context, p.side = core.current_stream(), Context.get_current(), group._data_handle
   if p.kind == "send" or p.kind == "recv" then return together.pair(group._data_handle, p, copy_pair) end
   return together.together(group._data_handle, p.where, p.signature, p, move)
 end
