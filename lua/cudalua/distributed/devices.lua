@@ -13,6 +13,8 @@ local together = require "cudalua.distributed.together"
 
 local M = {}
 
+local ALREADY_ENABLED = 704
+
 local OPTIONS = { devices = true }
 
 -- The numbers of the devices to use.
@@ -53,13 +55,18 @@ local function worlds_of(list)
   return room
 end
 
--- Memory of arrays comes from the default pools. Without access to them, the driver copies through the host.
-local function open_pools(room)
+-- Without access to each other's memory, the driver copies through the host, and the host waits. Access that the program
+-- has enabled before stays.
+local function enable(a, b)
+  local ok, err = pcall(a.contexts[1].enable_peer_access, a.contexts[1], b.contexts[1])
+  if not ok and not (errors.is_error(err) and err.code == ALREADY_ENABLED) then error(err, 0) end
+  core.default_mempool(b.world.device):set_access(a.world.device, "read_write")
+end
+
+local function open_ways(room)
   for _, a in ipairs(room.members) do
     for _, b in ipairs(room.members) do
-      if a ~= b and b.world.device:can_access_peer(a.world.device) then
-        core.default_mempool(a.world.device):set_access(b.world.device, "read_write")
-      end
+      if a ~= b and a.world.device:can_access_peer(b.world.device) then enable(a, b) end
     end
   end
 end
@@ -97,7 +104,7 @@ function M.devices(f, options)
   end
   core.want_context()
   local room = worlds_of(numbers(o))
-  open_pools(room)
+  open_ways(room)
   local failed = members.run(room, f)
   if failed then raise_first(failed) end
   local results = {}
