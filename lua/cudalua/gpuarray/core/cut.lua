@@ -394,10 +394,20 @@ function same_cuts.begin_there(nodes, from, to)
 end
 local begin_there = same_cuts.begin_there
 
+-- A kernel for a few last operations would read again what the one before it has just computed. As a kernel before a cut
+-- may have twice LIMIT operations, so may the last one, and a few more.
+local function is_rest(s, x, place)
+  return s.operations <= 2 * M.LIMIT + M.FEW and x._born - place <= M.FEW and s.nleaves <= M.LEAVES
+end
+
 -- Stores the live values at the best place. Returns false if there is no such place.
 local function cut(s, x, final, record, halves)
   local place = place_of(s, x, final, halves)
   if not place then return false end
+  if final and not halves and is_rest(s, x, place) then
+    s.whole = true
+    return false
+  end
   local asked, stored = live_at(s, x, place)
   if #asked == 0 then return false end
   if planning.notes then planning.notes:cut(s, x, place, asked, stored) end
@@ -513,9 +523,14 @@ function M.fit(x)
     if cuts > 0 then begin_there(s.nodes, s.start, s.n) end
     leave(s)
     if record then
-      same_cuts.finish(record, s.operations <= (halves and M.HALF or M.OPERATIONS) and s.room == math.huge)
+      local fits = s.operations <= (halves and M.HALF or M.OPERATIONS) or s.whole and cuts > 0
+      same_cuts.finish(record, fits and s.room == math.huge)
     end
     far = false
+    if s.whole and x._sig then
+      fitting = x._born
+      return
+    end
     if cuts == 0 then return evaluate.compute_operands(x) end
   end
 end
