@@ -32,6 +32,8 @@ return {
     "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on one rank",
     "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks",
     "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
+    "nccl_gpu_spec: NCCL on GPUs ends a call whose other rank is killed, fails, exits or does not come",
+    "nccl_gpu_spec: NCCL on GPUs is kept by a graph, which makes the calls whenever it is launched",
     "nccl_gpu_spec: NCCL on GPUs refuses two ranks on the same GPU",
     "cufft_gpu_spec: cuFFT on a GPU is found, opened and chosen",
     "cufft_gpu_spec: cuFFT on a GPU computes what NumPy does, with each norm",
@@ -99,6 +101,8 @@ return {
     "nccl_gpu_spec: NCCL on GPUs is what arrays of ranks with a GPU each move by",
     "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks",
     "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
+    "nccl_gpu_spec: NCCL on GPUs ends a call whose other rank is killed, fails, exits or does not come",
+    "nccl_gpu_spec: NCCL on GPUs is kept by a graph, which makes the calls whenever it is launched",
     "multi_gpu_spec: two devices are told apart",
     "multi_gpu_spec: two devices kernels use memory of the other between cuda.Context:enable_peer_access and "
       .. "disable_peer_access",

@@ -47,6 +47,29 @@ describe("NCCL on GPUs", function()
     ]], { checks = false })
   end)
 
+  it("ends a call whose other rank is killed, fails, exits or does not come", function()
+    if lacks(2) then return end
+    nccl.dies("ffi.C.kill(ffi.C.getpid(), 9)", "was killed by signal 9 (Killed)", 137)
+    nccl.dies("error('boom', 0)", "failed: boom", 1)
+    nccl.dies("os.exit(7)", "ended with status 7", 7)
+    nccl.dies("os.exit(0)", "has ended", 0)
+    local out = nccl.run(2, [[
+      local a = world:all_reduce(gpuarray.ones(3))
+      a:get()
+      ffi.cdef "int usleep(unsigned us);"
+      if rank == 1 then ffi.C.usleep(6000000) end
+      a = world:all_reduce(a)
+      raises("RuntimeError", "all_reduce: rank 0 waited for rank 1 in all_reduce for 2 s", a.get, a)
+      print "fine"
+    ]], { checks = false, environment = "CUDALUA_DIST_TIMEOUT=2" })
+    assert.is_truthy(out:find("[0] fine", 1, true), out)
+  end)
+
+  it("is kept by a graph, which makes the calls whenever it is launched", function()
+    if lacks(2) then return end
+    nccl.all_fine(2, nccl.graph, { checks = false })
+  end)
+
   it("refuses two ranks on the same GPU", function()
     if lacks(1) then return end
     local out = ranks.run(2, [[

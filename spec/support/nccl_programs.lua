@@ -37,6 +37,70 @@ function M.all_fine(n, code, o)
   return out
 end
 
+-- Rank 1 ends while rank 0 waits for it: what was complete before can be read, and everything since raises.
+local death = [[
+  ffi.cdef "int getpid(void); int kill(int pid, int number); int usleep(unsigned us);"
+  local whole, changed = gpuarray.full({ 3 }, 7):eval(), gpuarray.full({ 3 }, 5):eval()
+  local a = world:all_reduce(world:all_reduce(gpuarray.ones(200000)))
+  same(size ^ 2, a[1], "the sum before it")
+  world:barrier()
+  if rank == 1 then ffi.C.usleep(300000) %s end
+  local x = world:all_reduce(a)
+  local y, s = (x + 1):eval(), x:sum():eval()
+  changed:set(changed + 1)
+  local stream, event = cuda.Stream(), nil
+  stream:use(function() event = cuda.Event():record() end)
+  local err = raises("RuntimeError", "all_reduce: rank 1 " .. arg[1], x.get, x)
+  same(1, err.rank, "the rank")
+  same(true, pcall(event.synchronize, event), "a wait after it")
+  local lost = "the data of this array or memory is incomplete: rank 1 " .. arg[1]
+  for name, array in pairs { x = x, y = y, changed = changed } do raises("RuntimeError", lost, array.get, array) end
+  raises("RuntimeError", lost, s.item, s)
+  raises("RuntimeError", lost, function() return (x * 2 + whole[1]):get() end)
+  raises("RuntimeError", lost, function() return x[7] end)
+  same(21, whole:sum():item(), "what was there before")
+  local dead, live = x[{ { 1, 3 } }] * whole, whole * 3 -- one launch, if both could be computed
+  same(63, live:sum():item(), "what is pending beside one that cannot be computed")
+  raises("RuntimeError", lost, dead.get, dead)
+  same(size ^ 2, (a * 1):max():item(), "the last complete call")
+  same(6, gpuarray.cumsum(gpuarray.to_gpu { 1, 2, 3 })[3], "a scan")
+  for _ = 1, 2 do raises("RuntimeError", "all_reduce: rank 1 " .. arg[1], world.all_reduce, world, whole) end
+  raises("RuntimeError", "barrier: rank 1 " .. arg[1], world.barrier, world)
+  x, y, s = nil, nil, nil
+  collectgarbage()
+  collectgarbage()
+  same(8, (gpuarray.ones(3) + whole)[2], "memory that is given again")
+  print "fine"
+]]
+
+---Rank 1 of two ends that way; expects what rank 0 says of it, and the status of the run.
+---@param how string   Lua code
+---@param text string  "was killed by signal 9 (Killed)"
+---@param status integer
+---@param o? table     of run()
+function M.dies(how, text, status, o)
+  o = o or {}
+  local out, got = M.run(2, death:format(how), { checks = false, arguments = ("'%s'"):format(text),
+    environment = o.environment })
+  assert(out:find("[0] fine\n", 1, true), out)
+  assert(got == status, ("status %s: %s"):format(got, out))
+end
+
+---Calls in a graph, which is launched several times.
+M.graph = [[
+  local a = gpuarray.full({ 1000 }, 1):eval()
+  world:all_reduce(gpuarray.ones(1000)):get()
+  local stream = cuda.Stream()
+  local graph = stream:capture(function() world:all_reduce(a, { out = a }) end)
+  same(1, a[1], "nothing was computed")
+  local exec = graph:instantiate()
+  for _ = 1, 3 do exec:launch(stream) end
+  stream:synchronize()
+  same(8, a[1000], "three launches")
+  world:all_reduce(a, { out = a })
+  same(16, a[1], "a call after them")
+]]
+
 local outputs = {}
 
 ---Has each of n ranks passed this check of rank_checks.lua?

@@ -5,7 +5,7 @@
  *
  * What a specification sets in the environment:
  *   NCCL_SHIM_DRIVER=path   the software device
- *   NCCL_SHIM_QUESTIONS=n   each call is under way until the n-th question for asynchronous errors (default 2)
+ *   NCCL_SHIM_BLOCK=r:n     on rank r, the n-th collective does not return until it is aborted
  *   NCCL_SHIM_LOG=path      a line for each call, behind the path and the rank of the world
  *   NCCL_SHIM_ERROR=r:n     on rank r, the n-th collective reports a remote error
  *   NCCL_SHIM_REFUSE=r:n    on rank r, the n-th collective answers an internal error
@@ -30,7 +30,7 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-enum { SUCCESS = 0, INTERNAL = 3, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE = 6, IN_PROGRESS = 7 };
+enum { SUCCESS = 0, INTERNAL = 3, INVALID_ARGUMENT = 4, REMOTE = 6 };
 enum { MOST = 8, ROOM = 32 * 1024 };
 enum { INT8, UINT8, INT32, UINT32, INT64, UINT64, FLOAT16, FLOAT32, FLOAT64, BFLOAT16, NTYPES };
 enum { SUM, PROD, MAX, MIN, AVG, NOPS };
@@ -77,20 +77,16 @@ struct Work {
   int type, op;
   bool dies;
   CUstream stream;
-  Work *next;
 };
 
 typedef struct Comm {
   uint32_t mark;
   Meeting *m;
   int size, rank;
-  char path[128];
-  _Atomic int aborted;
+  _Atomic int aborted, inside;
   _Atomic uint32_t running; /* works in streams */
-  int questions;            /* that a call is still under way for */
   int error;
   bool finalized;
-  Work *begun, **end; /* to be put into streams when the call is done */
 } Comm;
 
 enum { MARK = 0x6e63636c };
@@ -130,14 +126,13 @@ static void say(const char *format, ...) {
   fclose(f);
 }
 
-/* Two threads at once, or a communicator that is gone: the program is wrong, and ends. */
-static _Atomic int inside;
-static void enter(const char *name, const Comm *c) {
-  if (atomic_exchange(&inside, 1)) fprintf(stderr, "nccl shim: two threads in %s\n", name), _Exit(99);
-  if (c && c->mark != MARK) fprintf(stderr, "nccl shim: %s of a communicator that is gone\n", name), _Exit(98);
+/* Two threads in calls of one communicator, or one that is gone: the program is wrong, and ends. */
+static void enter(const char *name, Comm *c) {
+  if (c->mark != MARK) fprintf(stderr, "nccl shim: %s of a communicator that is gone\n", name), _Exit(98);
+  if (atomic_exchange(&c->inside, 1)) fprintf(stderr, "nccl shim: two threads in %s\n", name), _Exit(99);
 }
-static int leave(int result) {
-  inside = 0;
+static int leave(Comm *c, int result) {
+  c->inside = 0;
   return result;
 }
 
@@ -273,8 +268,8 @@ static void run(void *argument) {
 
 /* --- calls --- */
 
-static int depth;
-static Work *grouped;
+static __thread int depth;
+static __thread Work *grouped;
 
 static Work *new_work(Comm *c, CUstream stream) {
   Work *w = calloc(1, sizeof *w);
@@ -289,29 +284,20 @@ static void add(Work *w, bool receives, int peer, const void *at, size_t bytes) 
 
 static _Atomic int number;
 
-/* A call is complete: it goes into the stream when it is no longer under way. */
+/* A call is complete: it goes into the stream. */
 static int begin(Work *w) {
   Comm *c = w->comm;
   const int n = ++number;
   if (is_chosen("NCCL_SHIM_REFUSE", n)) return INTERNAL;
   if (is_chosen("NCCL_SHIM_ERROR", n)) c->error = REMOTE;
+  if (is_chosen("NCCL_SHIM_BLOCK", n)) {
+    c->inside = 0;
+    while (!c->aborted) usleep(1000);
+    return INTERNAL;
+  }
   w->dies = is_chosen("NCCL_SHIM_LOSE", n);
   c->running++;
-  c->questions = setting("NCCL_SHIM_QUESTIONS", 2);
-  if (!c->questions) return launch_host(w->stream, run, w) ? INTERNAL : SUCCESS;
-  w->next = NULL;
-  *c->end = w;
-  c->end = &w->next;
-  return IN_PROGRESS;
-}
-
-static int put_begun(Comm *c) {
-  int result = SUCCESS;
-  for (Work *w = c->begun; w; w = w->next)
-    if (launch_host(w->stream, run, w)) result = INTERNAL;
-  c->begun = NULL;
-  c->end = &c->begun;
-  return result;
+  return launch_host(w->stream, run, w) ? INTERNAL : SUCCESS;
 }
 
 static bool is_wrong(const Comm *c, int type, int root) {
@@ -325,7 +311,7 @@ static int reduction(const char *name, const void *in, void *out, size_t count, 
   say("%s %zu type %d op %d root %d\n", name, count, type, op, root);
   const bool is_float = type >= FLOAT16;
   if (is_wrong(c, type, root < 0 ? 0 : root) || op < 0 || op >= NOPS || (op == AVG && !is_float))
-    return leave(INVALID_ARGUMENT);
+    return leave(c, INVALID_ARGUMENT);
   Work *w = new_work(c, s);
   const size_t bytes = count * size_of_type(type);
   w->type = type, w->op = op, w->count = count, w->own = in, w->first = scattered ? (size_t)c->rank * count : 0;
@@ -336,7 +322,7 @@ static int reduction(const char *name, const void *in, void *out, size_t count, 
     if (root < 0 || root == r) add(w, false, r, (const char *)in + (scattered ? (size_t)r * bytes : 0), bytes);
     if (w->out) add(w, true, r, w->staging + (size_t)r * bytes, bytes);
   }
-  return leave(begin(w));
+  return leave(c, begin(w));
 }
 
 PUBLIC int ncclGetVersion(int *version);
@@ -359,46 +345,40 @@ const char *ncclGetLastError(Comm *c) {
 PUBLIC int ncclGetUniqueId(Id *id);
 int ncclGetUniqueId(Id *id) {
   static int count;
-  enter("ncclGetUniqueId", NULL);
   memset(id, 0, sizeof *id);
   snprintf(id->bytes, sizeof id->bytes, "/tmp/nccl-shim-%d-%d", (int)getpid(), count++);
   const int fd = open(id->bytes, O_RDWR | O_CREAT | O_EXCL, 0600);
-  if (fd < 0 || ftruncate(fd, sizeof(Meeting))) return leave(INTERNAL);
+  if (fd < 0 || ftruncate(fd, sizeof(Meeting))) return INTERNAL;
   close(fd);
   say("NVLS %s\n", getenv("NCCL_NVLS_ENABLE"));
-  return leave(SUCCESS);
+  return SUCCESS;
 }
 
 PUBLIC int ncclCommInitRankConfig(Comm **comm, int size, Id id, int rank, const Config *config);
 int ncclCommInitRankConfig(Comm **comm, int size, Id id, int rank, const Config *config) {
-  enter("ncclCommInitRankConfig", NULL);
-  if (size > MOST || config->magic != 0xcafebeef || config->blocking || config->version != 21400)
-    return leave(INVALID_ARGUMENT);
+  if (size > MOST || config->magic != 0xcafebeef || !config->blocking || config->version != 21400)
+    return INVALID_ARGUMENT;
   void *driver = dlopen(getenv("NCCL_SHIM_DRIVER"), RTLD_NOW | RTLD_NOLOAD);
-  if (!driver) return leave(INTERNAL);
+  if (!driver) return INTERNAL;
   *(void **)&launch_host = dlsym(driver, "cuLaunchHostFunc");
   const int fd = open(id.bytes, O_RDWR);
-  if (fd < 0) return leave(INTERNAL);
+  if (fd < 0) return INTERNAL;
   Comm *c = calloc(1, sizeof *c);
   *c = (Comm){.mark = MARK, .size = size, .rank = rank};
-  c->end = &c->begun;
   c->m = mmap(NULL, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   close(fd);
-  snprintf(c->path, sizeof c->path, "%s", id.bytes);
-  if ((int)++c->m->joined == size) unlink(id.bytes);
-  c->questions = -1; /* until all are there */
+  const bool is_last = (int)++c->m->joined == size;
+  while ((int)c->m->joined < size) usleep(1000);
+  if (is_last) unlink(id.bytes);
   *comm = c;
-  return leave(IN_PROGRESS);
+  return SUCCESS;
 }
 
 PUBLIC int ncclCommGetAsyncError(Comm *c, int *result);
 int ncclCommGetAsyncError(Comm *c, int *result) {
   enter("ncclCommGetAsyncError", c);
-  if (c->questions < 0 && (int)c->m->joined == c->size) c->questions = 0;
-  if (c->questions > 0 && !--c->questions && put_begun(c)) c->error = INTERNAL;
-  const bool ends = c->finalized && c->running;
-  *result = c->error ? c->error : c->questions || ends ? IN_PROGRESS : SUCCESS;
-  return leave(SUCCESS);
+  *result = c->error;
+  return leave(c, SUCCESS);
 }
 
 PUBLIC int ncclCommFinalize(Comm *c);
@@ -406,20 +386,28 @@ int ncclCommFinalize(Comm *c) {
   enter("ncclCommFinalize", c);
   say("finalize %u\n", c->running);
   c->finalized = true;
-  return leave(c->running ? IN_PROGRESS : SUCCESS);
+  c->inside = 0;
+  while (c->running) usleep(1000);
+  return SUCCESS;
 }
+
+static void await_end(Comm *c) {
+  for (int i = 0; c->running && i < 5000; i++) usleep(1000);
+  c->mark = 0;
+}
+
+static __thread Comm *ending[MOST * MOST]; /* in a group they end together */
+static __thread int nending;
 
 static int end_of(Comm *c, const char *name) {
   enter(name, c);
   say("%s\n", name);
-  if (c->questions < 0) unlink(c->path);
   c->aborted = 1;
-  for (Work *w = c->begun; w; w = w->next) c->running--; /* not in a stream yet */
-  c->begun = NULL;
-  const double most = 5;
-  for (int i = 0; c->running && i < most * 1000; i++) usleep(1000);
-  c->mark = 0;
-  return leave(SUCCESS);
+  if (depth)
+    ending[nending++] = c;
+  else
+    await_end(c);
+  return leave(c, SUCCESS);
 }
 
 PUBLIC int ncclCommDestroy(Comm *c);
@@ -433,18 +421,18 @@ int ncclCommAbort(Comm *c) { return end_of(c, "abort"); }
 
 PUBLIC int ncclGroupStart(void);
 int ncclGroupStart(void) {
-  enter("ncclGroupStart", NULL);
   depth++;
-  return leave(SUCCESS);
+  return SUCCESS;
 }
 
 PUBLIC int ncclGroupEnd(void);
 int ncclGroupEnd(void) {
-  enter("ncclGroupEnd", NULL);
   Work *w = grouped;
-  if (--depth || !w) return leave(SUCCESS);
+  depth--;
+  while (!depth && nending) await_end(ending[--nending]);
+  if (depth || !w) return SUCCESS;
   grouped = NULL;
-  return leave(begin(w));
+  return begin(w);
 }
 
 PUBLIC int ncclAllReduce(const void *in, void *out, size_t n, int type, int op, Comm *c, CUstream s);
@@ -466,7 +454,7 @@ PUBLIC int ncclBroadcast(const void *in, void *out, size_t n, int type, int root
 int ncclBroadcast(const void *in, void *out, size_t n, int type, int root, Comm *c, CUstream s) {
   enter("broadcast", c);
   say("broadcast %zu type %d root %d\n", n, type, root);
-  if (is_wrong(c, type, root)) return leave(INVALID_ARGUMENT);
+  if (is_wrong(c, type, root)) return leave(c, INVALID_ARGUMENT);
   Work *w = new_work(c, s);
   const size_t bytes = n * size_of_type(type);
   for (int r = 0; r < c->size && c->rank == root; r++) add(w, false, r, in, bytes);
@@ -477,32 +465,32 @@ int ncclBroadcast(const void *in, void *out, size_t n, int type, int root, Comm 
       if (w->transfers[i].peer != root) w->transfers[k++] = w->transfers[i];
     w->n = k;
   }
-  return leave(begin(w));
+  return leave(c, begin(w));
 }
 
 PUBLIC int ncclAllGather(const void *in, void *out, size_t n, int type, Comm *c, CUstream s);
 int ncclAllGather(const void *in, void *out, size_t n, int type, Comm *c, CUstream s) {
   enter("all_gather", c);
   say("all_gather %zu type %d\n", n, type);
-  if (is_wrong(c, type, 0)) return leave(INVALID_ARGUMENT);
+  if (is_wrong(c, type, 0)) return leave(c, INVALID_ARGUMENT);
   Work *w = new_work(c, s);
   const size_t bytes = n * size_of_type(type);
   for (int r = 0; r < c->size; r++) {
     add(w, false, r, in, bytes);
     add(w, true, r, (char *)out + (size_t)r * bytes, bytes);
   }
-  return leave(begin(w));
+  return leave(c, begin(w));
 }
 
 static int transfer(bool receives, const void *at, size_t n, int type, int peer, Comm *c, CUstream s) {
   enter("send or recv", c);
   say("%s %zu type %d peer %d\n", receives ? "recv" : "send", n, type, peer);
-  if (is_wrong(c, type, peer)) return leave(INVALID_ARGUMENT);
+  if (is_wrong(c, type, peer)) return leave(c, INVALID_ARGUMENT);
   Work *w = depth && grouped ? grouped : new_work(c, s);
   add(w, receives, peer, at, n * size_of_type(type));
-  if (!depth) return leave(begin(w));
+  if (!depth) return leave(c, begin(w));
   grouped = w;
-  return leave(SUCCESS);
+  return leave(c, SUCCESS);
 }
 
 PUBLIC int ncclSend(const void *in, size_t n, int type, int to, Comm *c, CUstream s);

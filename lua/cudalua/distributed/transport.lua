@@ -5,6 +5,7 @@ local core = require "cudalua.core"
 local device_memory = require "cudalua.distributed.device_memory"
 local errors = require "cudalua.base.errors"
 local host_memory = require "cudalua.distributed.host_memory"
+local storage = require "cudalua.gpuarray.core.storage"
 
 local M = {}
 
@@ -124,7 +125,11 @@ function M.data(control, handle, start, device, wanted)
   local answers = ask(control, handle, wanted, nccl, device)
   check_same(answers)
   local why = obstacle(answers)
-  if not why then return nccl, nccl.join(control, handle, "init", start.size, start.rank) end
+  if not why then
+    storage.note_written = core.memory_written
+    core.nccl_on_failure(storage.expect_lost)
+    return nccl, nccl.join(control, handle, "init", start.size, start.rank)
+  end
   if is_auto then return control, handle end
   errors.raise("RuntimeError", ("init: the backend 'nccl' cannot be used: %s"):format(why),
     { hint = "init{ backend = 'shm' } moves arrays through host memory" })

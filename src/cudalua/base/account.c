@@ -105,10 +105,10 @@ void cl_unaccount_context(cl_Context *c, bool usable) {
   }
 }
 
-bool cl_account_any(const cl_Context *c, bool (*is)(const cl_Rec *, void *), void *arg) {
+bool cl_account_any(const cl_Context *c, bool (*is)(cl_Rec *, void *), void *arg) {
   bool found = false;
   pthread_spin_lock(&lock);
-  for (const cl_Rec *r = c->accounted; r && !found; r = r->sibling) found = is(r, arg);
+  for (cl_Rec *r = c->accounted; r && !found; r = r->sibling) found = is(r, arg);
   pthread_spin_unlock(&lock);
   return found;
 }

@@ -33,7 +33,7 @@ void cl_unaccount(cl_Rec *r);
  * can still be called. */
 void cl_unaccount_context(cl_Context *c, bool usable);
 /* Asks is(r, arg) about what lives in c, until it says yes. It runs under a spin lock: no calls of others. */
-bool cl_account_any(const cl_Context *c, bool (*is)(const cl_Rec *, void *), void *arg);
+bool cl_account_any(const cl_Context *c, bool (*is)(cl_Rec *, void *), void *arg);
 /* For bytes without a record: what pools keep. */
 void cl_account_shift(cl_Class k, int64_t bytes, int64_t count);
 /* Both at once: r counts as k from here on, and its bytes as `from` no more; and the other way round. */

@@ -5,6 +5,7 @@
 #include "base/state.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,8 @@ CL_IN_FORK(destroy_lock, pthread_rwlock_init(&destroy_lock, NULL));
 
 uint64_t cl_failed_destroys(void) { return failed_destroys; }
 
+_Atomic uint64_t cl_write_mark;
+
 void cl_rec_open(cl_Rec *r, cl_Kind kind, size_t bytes, cl_Rec *parent) {
   memset(r, 0, bytes);
   atomic_init(&r->refs, 1);
@@ -42,6 +45,7 @@ void cl_rec_open(cl_Rec *r, cl_Kind kind, size_t bytes, cl_Rec *parent) {
   r->kind = kind;
   r->waits = kinds[kind].traits & CL_WAITS;
   r->generation = ++generations;
+  r->written = atomic_load_explicit(&cl_write_mark, memory_order_relaxed);
   r->parent = parent ? cl_rec_retain(parent) : NULL;
 }
 
@@ -110,9 +114,10 @@ _Atomic uint64_t cl_closes;
 /* `seen`: others may refer to r, so they have to look again. Counted between its end and that of its handle:
  * not before, or another thread could look too early. */
 static CUresult close_locked(cl_Rec *r, bool seen) {
-  uint32_t live = CL_LIVE;
+  uint32_t live = CL_LIVE, lost = CL_LOST;
   CUresult code = CUDA_SUCCESS;
-  if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED)) {
+  if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED) ||
+      atomic_compare_exchange_strong(&r->life, &lost, CL_CLOSED)) {
     if (seen) cl_closes++;
     code = destroy(r);
     cl_unaccount(r);
@@ -201,7 +206,7 @@ static cl_Rec *dequeue(void) {
 
 /* False: destroying it now would wait, for running work or for another thread that destroys a context. */
 static bool close_at_once(cl_Rec *r) {
-  if (r->life != CL_LIVE || !cl_families[r->kind].destroy) return true;
+  if ((r->life != CL_LIVE && r->life != CL_LOST) || !cl_families[r->kind].destroy) return true;
   if (r->waits || (r->tracks && cl_families[r->kind].busy(r))) return false;
   if (pthread_rwlock_tryrdlock(&destroy_lock)) return false;
   cl_note_failure(close_locked(r, false));
@@ -293,6 +298,30 @@ void *cl_to_kind(lua_State *L, int idx, cl_Kind kind) {
   return o && o->kind == kind ? o : NULL;
 }
 
+/* --- lost memory --- */
+
+static char why_lost[4608];
+
+static bool lose(cl_Rec *r, void *mark) {
+  uint32_t live = CL_LIVE;
+  if (cl_kind_is_memory(r->kind) && r->written > *(const uint64_t *)mark)
+    atomic_compare_exchange_strong(&r->life, &live, CL_LOST);
+  return false;
+}
+
+void cl_lose_written(cl_Context *c, uint64_t mark, const char *why) {
+  snprintf(why_lost, sizeof why_lost, "%s", why);
+  cl_closes++; /* who has seen that memory is alive looks again */
+  cl_account_any(c, lose, &mark);
+  cl_closes++;
+}
+
+void cl_check_lost(lua_State *L, const cl_Rec *r) {
+  if (!r || r->life != CL_LOST) return;
+  cl_error_new(L, CL_RUNTIME_ERROR, "the data of this array or memory is incomplete: %s", why_lost);
+  cl_throw(L);
+}
+
 int cl_dead(lua_State *L, const cl_Object *o) {
   const char *name = kinds[o->kind].name;
   if (cl_forked) cl_fail_forked(L);
@@ -300,6 +329,7 @@ int cl_dead(lua_State *L, const cl_Object *o) {
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
     cl_logic(L, "this %s was %s%s%s and can no longer be used", name, kinds[o->kind].closed,
              o->rec->closed_at ? " at " : "", o->rec->closed_at ? o->rec->closed_at : "");
+  cl_check_lost(L, o->rec);
   for (const cl_Rec *r = o->rec; r; r = r->parent)
     if (r->life != CL_LIVE)
       cl_logic(L, "this %s can no longer be used: its %s is gone (%s%s%s)%s", name, kinds[r->kind].name,

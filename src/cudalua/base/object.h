@@ -24,7 +24,8 @@ typedef enum cl_Kind {
 #undef CL_KIND
 enum { CL_MEMORY = 1, CL_WAITS = 2 };
 
-typedef enum cl_Life { CL_NEW, CL_LIVE, CL_CLOSED } cl_Life;
+/* Lost: it is there, and is freed as usual, but what is in it cannot be used. */
+typedef enum cl_Life { CL_NEW, CL_LIVE, CL_CLOSED, CL_LOST } cl_Life;
 
 typedef struct cl_Rec {
   _Atomic uint32_t refs;
@@ -40,6 +41,7 @@ typedef struct cl_Rec {
   struct cl_Rec *queued; /* next in the queue of what finalizers left */
   const char *closed_at; /* interned "file:line" of the call that closed it, or NULL */
   uint64_t bytes;
+  uint64_t written; /* of memory: cl_write_mark when something was written to it last, at least */
   struct cl_Rec *sibling, **link; /* in its context's list of accounted records */
 } cl_Rec;
 
@@ -118,6 +120,17 @@ void cl_closing_leave(void);
 void cl_rec_give_back(cl_Rec *r);
 /* The same for a call of the user's, whose place is remembered for later errors. */
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r);
+
+/* Calls that may end without all of their data are numbered (distributed/communicator.h). This is the last
+ * number; 0: there are none, and what is written need not be noted. */
+extern _Atomic uint64_t cl_write_mark;
+static inline void cl_rec_written(cl_Rec *r) {
+  r->written = atomic_load_explicit(&cl_write_mark, memory_order_relaxed);
+}
+/* Memory of c that was written later than with this mark is lost. `why` is for those who use it, and is
+ * copied. */
+void cl_lose_written(cl_Context *c, uint64_t mark, const char *why);
+void cl_check_lost(lua_State *L, const cl_Rec *r); /* raises if it is lost; NULL is fine */
 
 extern _Atomic uint64_t cl_closes; /* how many records were closed: what was alive may not be any more */
 extern _Atomic uint64_t

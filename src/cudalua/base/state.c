@@ -6,6 +6,7 @@
 CL_HOOK_LIST(cl_on_state_open);
 CL_HOOK_LIST(cl_on_state_close);
 CL_HOOK_LIST(cl_on_wait);
+CL_HOOK_LIST(cl_on_answer);
 
 static const char state_key = 0;
 

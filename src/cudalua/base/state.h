@@ -54,5 +54,7 @@ CL_HOOKS(cl_on_state_open, lua_State *L);
 CL_HOOKS(cl_on_state_close, cl_State *st);
 /* A call has waited for the device, so work that was under way may be done. */
 CL_HOOKS(cl_on_wait, lua_State *L);
+/* A question has been answered with yes, or a copy to the host is done: what came before has ended. */
+CL_HOOKS(cl_on_answer, lua_State *L);
 
 #endif

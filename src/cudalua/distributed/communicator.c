@@ -4,10 +4,12 @@
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/state.h"
+#include "streams/graph.h"
 #include "streams/order.h"
 #include "streams/wait.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +62,7 @@ static void look_at_lane(cl_CallLane *lane) {
 }
 
 void cl_nccl_confirm(void) {
-  uint64_t confirmed = cl_nccl.calls;
+  uint64_t confirmed = cl_write_mark;
   const CUstreamCaptureMode mode = cl_relax();
   for (cl_CallLane *lane = cl_nccl.lanes; lane; lane = lane->other) {
     look_at_lane(lane);
@@ -95,7 +97,7 @@ static cl_CallLane *lane_of(uint64_t stream) {
 }
 
 void cl_nccl_note(const cl_Stream *s) {
-  const uint64_t n = ++cl_nccl.calls;
+  const uint64_t n = ++cl_write_mark;
   cl_CallLane *lane = lane_of(s->rec.generation);
   if (!lane) return;
   if (lane->first && !lane->second) look_at_lane(lane);
@@ -118,72 +120,164 @@ void cl_nccl_set_failed(void) {
 }
 
 /* All at once, as a kernel of one keeps the others from ending. */
-void cl_nccl_abort(void) {
+void cl_nccl_abort(bool all) {
   int n = 0;
-  for (const cl_Comm *c = cl_nccl.comms; c; c = c->next) n += c->state == CL_COMM_OPEN && !c->busy && c->comm;
+  for (cl_Comm *c = cl_nccl.comms; c; c = c->next)
+    n += c->state == CL_COMM_OPEN && c->comm && (all || !c->busy);
   if (n > 1) cl_nccl.f.GroupStart();
   for (cl_Comm *c = cl_nccl.comms; c; c = c->next) {
-    if (c->state != CL_COMM_OPEN || c->busy) continue;
+    if (c->state != CL_COMM_OPEN || !c->comm || (c->busy && !all)) continue;
     c->state = CL_COMM_ABORTED;
-    if (c->comm) cl_nccl.f.CommAbort(c->comm);
+    cl_nccl.f.CommAbort(c->comm);
   }
   if (n > 1) cl_nccl.f.GroupEnd();
 }
 
-int cl_nccl_raise(lua_State *L, const char *where) { cl_fail_wait(L, cl_nccl.w, where, CL_FAILED, NULL); }
+/* In the main thread, when it first meets the failure: what was written behind the confirmed calls is lost,
+ * and so are values that kernels have left for the host. */
+static const char on_failure_key = 0;
 
-/* This rank cannot go on: the others hear why. Raises. */
-static int fail_here(lua_State *L, cl_Comm *c, const char *where, const char *why) {
+static void see_failure(lua_State *L) {
+  char text[CL_TEXT + 256];
+  if (cl_nccl.seen) return;
+  cl_nccl.seen = true;
+  cl_failure_text(cl_nccl.w, text, sizeof text);
+  cl_lose_written(cl_nccl.ctx, cl_nccl.confirmed, text);
+  cl_nccl.state->ticket = 0;
+  cl_registry_get(L, &on_failure_key);
+  if (!lua_isfunction(L, -1) || lua_pcall(L, 0, 0, 0)) lua_pop(L, 1);
+}
+
+/* nccl_on_failure(function): called once, when memory has been lost */
+int cl_nccl_on_failure(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  cl_registry_set(L, &on_failure_key);
+  return 0;
+}
+
+int cl_nccl_raise(lua_State *L, const char *where) {
+  if (cl_nccl.failed && cl_state(L) == cl_nccl.state) see_failure(L);
+  cl_fail_wait(L, cl_nccl.w, where, CL_FAILED, NULL);
+}
+
+/* This rank cannot go on: the others hear why. */
+static void fail_here(cl_Comm *c, const char *why) {
   cl_fail_world(cl_nccl.w, CL_F_SAID, cl_nccl.w->rank, why);
-  cl_nccl_lock();
-  cl_nccl_set_failed();
   c->busy = false;
-  cl_nccl_abort();
+  if (!cl_nccl_enter()) return; /* the watchdog aborts */
+  cl_nccl_set_failed();
+  cl_nccl_abort(false);
   cl_nccl_leave();
-  cl_nccl_raise(L, where);
 }
 
 static void describe(const cl_Comm *c, const char *call, int result, char *text, size_t size) {
   const char *detail = c->comm && cl_nccl.f.GetLastError ? cl_nccl.f.GetLastError(c->comm) : NULL;
   const bool is_known = detail && *detail;
-  snprintf(text, size, "nccl%s failed: %s (%d)%s%.500s; NCCL_DEBUG=WARN tells more", call,
+  snprintf(text, size, "NCCL refused %s: %s (%d)%s%.500s; NCCL_DEBUG=WARN tells more", call,
            cl_nccl.f.GetErrorString(result), result, is_known ? ": " : "", is_known ? detail : "");
 }
 
-/* A call of a busy communicator has answered `result`, and may be under way still. Under the lock, which is
- * held when it returns. */
-static void complete(lua_State *L, cl_Comm *c, const char *where, const char *call, int result) {
-  if (__builtin_expect(result == CL_NCCL_DONE, 1)) return;
-  cl_Watch watch;
-  char text[1024];
-  const double begin = cl_nccl_now(), limit = cl_nccl.w->limit;
-  double waited = 0;
-  cl_watch_begin(L, &watch);
-  while (result == CL_NCCL_IN_PROGRESS) {
-    cl_nccl_leave();
-    if (waited > 20e-6) pause_ns(waited > 0.01 ? 1000000 : 20000);
-    const bool stop = cl_watch_wants_to_stop(&watch), is_late = waited > limit;
-    if (stop || is_late || cl_world_failed(cl_nccl.w) || !cl_nccl_enter()) {
-      snprintf(text, sizeof text, "rank %u waited for other ranks in %s for %g s", cl_nccl.w->rank, where,
-               limit);
-      if (stop) snprintf(text, sizeof text, "rank %u was interrupted in %s", cl_nccl.w->rank, where);
-      if (!stop) fail_here(L, c, where, text);
-      cl_fail_world(cl_nccl.w, CL_F_SAID, cl_nccl.w->rank, text);
-      cl_nccl_lock();
-      cl_nccl_set_failed();
-      c->busy = false;
-      cl_nccl_abort();
-      cl_nccl_leave();
-      cl_fail_wait(L, cl_nccl.w, where, CL_INTERRUPTED_WAIT, &watch);
-    }
-    const int asked = cl_nccl.f.CommGetAsyncError(c->comm, &result);
-    if (asked) result = asked;
-    waited = cl_nccl_now() - begin;
+/* --- what waits for other ranks at length --- */
+
+typedef enum Step { OPENING, ENDING } Step;
+
+typedef struct Job {
+  _Atomic uint32_t refs; /* the thread's, and that of whoever waits */
+  _Atomic bool done;
+  Step step;
+  int result, size, rank;
+  CUcontext ctx;
+  cl_NcclComm comm;
+  cl_NcclId id;
+} Job;
+
+static void drop_job(Job *job) {
+  if (atomic_fetch_sub(&job->refs, 1) == 1) free(job);
+}
+
+static void *run_job(void *argument) {
+  Job *job = argument;
+  CUcontext popped;
+  CU.cuCtxPushCurrent_v2(job->ctx);
+  if (job->step == OPENING) {
+    cl_NcclConfig config = {
+        .size = sizeof config, .magic = CL_NCCL_MAGIC, .version = CL_NCCL_OLDEST, .blocking = 1};
+    job->result = cl_nccl.f.CommInitRankConfig(&job->comm, job->size, job->id, job->rank, &config);
+  } else {
+    job->result = cl_nccl.f.CommFinalize(job->comm);
+    if (!job->result) job->result = cl_nccl.f.CommDestroy(job->comm);
   }
-  if (result == CL_NCCL_DONE) return;
-  describe(c, call, result, text, sizeof text);
-  cl_nccl_leave();
-  fail_here(L, c, where, text);
+  CU.cuCtxPopCurrent_v2(&popped);
+  job->done = true;
+  drop_job(job);
+  return NULL;
+}
+
+static Job *start_job(Step step, const cl_Comm *c) {
+  Job *job = calloc(1, sizeof *job);
+  pthread_t thread;
+  sigset_t all, before;
+  if (!job) return NULL;
+  *job = (Job){.refs = 2, .step = step, .size = c->size, .rank = c->me, .comm = c->comm};
+  job->ctx = (CUcontext)c->rec.parent->handle;
+  if (step == OPENING) job->id = c->id;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool started = !pthread_create(&thread, NULL, run_job, job);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (started) return pthread_detach(thread), job;
+  free(job);
+  return NULL;
+}
+
+typedef enum JobEnd { JOB_DONE, JOB_FAILED, JOB_LATE, JOB_INTERRUPTED } JobEnd;
+
+/* Waits for it. watch: NULL, or asked for Ctrl-C. */
+static JobEnd await_job(Job *job, double seconds, cl_Watch *watch) {
+  const double begin = cl_nccl_now();
+  while (!job->done) {
+    if (watch && cl_watch_wants_to_stop(watch)) return JOB_INTERRUPTED;
+    if (cl_nccl_now() - begin > seconds) return JOB_LATE;
+    if (cl_world_failed(cl_nccl.w)) return JOB_FAILED;
+    pause_ns(200000);
+  }
+  return JOB_DONE;
+}
+
+bool cl_nccl_end(cl_Comm *c, double seconds) {
+  Job *job = start_job(ENDING, c);
+  if (!job) return false;
+  const JobEnd end = await_job(job, seconds, NULL);
+  drop_job(job);
+  return end == JOB_DONE;
+}
+
+/* Opens c, which is busy and in the list; raises. */
+static void open_comm(lua_State *L, cl_Comm *c, const char *where) {
+  char text[1024];
+  cl_Watch watch;
+  const double limit = cl_nccl.w->limit;
+  Job *job = start_job(OPENING, c);
+  if (!job) luaL_error(L, "%s: cannot start a thread", where);
+  cl_watch_begin(L, &watch);
+  JobEnd end = await_job(job, limit, &watch);
+  const int result = job->result;
+  if (end == JOB_DONE) c->comm = job->comm;
+  drop_job(job);
+  if (end == JOB_DONE && !result) return;
+  if (end == JOB_DONE) {
+    c->comm = NULL;
+    describe(c, "to connect the ranks", result, text, sizeof text);
+  } else if (end == JOB_INTERRUPTED) {
+    snprintf(text, sizeof text, "rank %u was interrupted in %s", cl_nccl.w->rank, where);
+  } else {
+    snprintf(text, sizeof text, "rank %u waited for other ranks in %s for %g s", cl_nccl.w->rank, where,
+             limit);
+  }
+  fail_here(c, text);
+  if (end == JOB_INTERRUPTED) cl_fail_wait(L, cl_nccl.w, where, CL_INTERRUPTED_WAIT, &watch);
+  cl_nccl_raise(L, where);
 }
 
 /* --- opening --- */
@@ -285,24 +379,21 @@ int cl_communicator_new(lua_State *L) {
   const char *bytes = luaL_checklstring(L, 3, &length);
   const int size = (int)cl_check_int(L, 4, "size", 1, CL_MOST_RANKS);
   const int rank = (int)cl_check_int(L, 5, "rank", 0, size - 1);
-  cl_NcclId id;
-  if (length != sizeof id.bytes) return luaL_error(L, "communicator: the id has %d bytes", (int)length);
-  memcpy(id.bytes, bytes, sizeof id.bytes);
+  if (length != sizeof(cl_NcclId)) return luaL_error(L, "communicator: the id has %d bytes", (int)length);
   cl_check_rank_process(L, w, where);
   cl_Comm *c = cl_push_in_current(L, CL_COMMUNICATOR, sizeof(cl_Object), sizeof *c);
   cl_Context *ctx = cl_rec_context(&c->rec);
   check_primary(L, ctx);
   c->size = size;
   c->me = rank;
+  memcpy(c->id.bytes, bytes, sizeof c->id.bytes);
   c->busy = true;
   c->rec.life = CL_LIVE;
   if (!cl_nccl_enter()) cl_nccl_raise(L, where);
   publish(L, c, w, ctx);
-  cl_NcclConfig config = {.size = sizeof config, .magic = CL_NCCL_MAGIC, .version = CL_NCCL_OLDEST};
-  const int result = cl_nccl.f.CommInitRankConfig(&c->comm, size, id, rank, &config);
-  complete(L, c, where, "CommInitRankConfig", result);
-  c->busy = false;
   cl_nccl_leave();
+  open_comm(L, c, where);
+  c->busy = false;
   if (!cl_watchdog_start()) return luaL_error(L, "%s: cannot start a thread", where);
   return 1;
 }
@@ -319,15 +410,12 @@ int cl_communicator_close(lua_State *L) {
   const CUresult code = cl_wait_context(L);
   if (code) cl_fail(L, "cuCtxSynchronize", code);
   if (!cl_nccl_enter()) cl_nccl_raise(L, where);
-  if (c->state == CL_COMM_OPEN) {
-    c->busy = true;
-    complete(L, c, where, "CommFinalize", cl_nccl.f.CommFinalize(c->comm));
-    c->state = CL_COMM_CLOSED;
-    c->busy = false;
-    cl_nccl.f.CommDestroy(c->comm);
-  }
+  const bool is_open = c->state == CL_COMM_OPEN;
+  c->state = CL_COMM_CLOSED;
   cl_nccl_leave();
-  return 0;
+  if (!is_open || cl_nccl_end(c, cl_nccl.w->limit)) return 0;
+  fail_here(c, "NCCL did not end a communicator in time");
+  cl_nccl_raise(L, where);
 }
 
 /* --- calls --- */
@@ -357,7 +445,7 @@ static int move_parts(const cl_Comm *c, const Call *k) {
   if (!result && k->kind == CL_SCATTER)
     result = f->Recv(at(k->out, 0), k->count, k->type, k->root, c->comm, k->stream);
   const int end = f->GroupEnd();
-  return result && result != CL_NCCL_IN_PROGRESS ? result : end;
+  return result ? result : end;
 }
 
 static int issue(const cl_Comm *c, const Call *k) {
@@ -406,6 +494,47 @@ static void fail_state(lua_State *L, const char *where) {
   cl_logic(L, "%s: the communicator of this group was closed", where);
 }
 
+/* Raises if the call failed, or the world meanwhile. */
+static void check_result(lua_State *L, cl_Comm *c, int result, const char *where) {
+  char text[1024];
+  if (cl_nccl.call.interrupted) {
+    const cl_Watch watch = cl_nccl.call.watch;
+    cl_fail_wait(L, cl_nccl.w, where, CL_INTERRUPTED_WAIT, &watch);
+  }
+  if (result && !cl_world_failed(cl_nccl.w)) {
+    describe(c, where, result, text, sizeof text);
+    fail_here(c, text);
+  }
+  cl_nccl_raise(L, where);
+}
+
+/* s: where the call goes, or NULL if a graph is being captured that gets it. */
+static void make_call(lua_State *L, cl_Comm *c, const Call *call, const char *where, const cl_Stream *s) {
+  cl_World *w = cl_nccl.w;
+  if (!cl_nccl_enter()) cl_nccl_raise(L, where);
+  if (c->state != CL_COMM_OPEN) {
+    cl_nccl_leave();
+    fail_state(L, where);
+  }
+  c->busy = true;
+  cl_nccl.last = cl_call_kinds[call->kind];
+  cl_nccl.call.since = cl_nccl_now();
+  cl_watch_begin(L, &cl_nccl.call.watch);
+  cl_nccl_leave();
+  if (s && c->size == (int)w->s->size && call->kind != CL_SEND && call->kind != CL_RECV)
+    w->s->rank[w->rank].calls++;
+  const CUstreamCaptureMode mode = s ? CU_STREAM_CAPTURE_MODE_GLOBAL : cl_relax();
+  const int result = issue(c, call);
+  if (!s) cl_unrelax(mode);
+  c->busy = false;
+  if (!cl_nccl_enter()) check_result(L, c, result, where);
+  cl_nccl.call.since = 0;
+  if (!result && s) cl_nccl_note(s);
+  if (!result && !s) cl_nccl.captured = true;
+  cl_nccl_leave();
+  if (__builtin_expect(result != 0, 0)) check_result(L, c, result, where);
+}
+
 /* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root) -> is it in a graph
  * that is being captured? In the current stream. `in` and `out` are memory, or false; `count` elements of
  * NCCL's `type` and `bytes` are those of one part. Makes nothing in Lua, so it may stand between a look at
@@ -437,34 +566,35 @@ int cl_communicator_run(lua_State *L) {
   };
   if (!call.in) call.in = call.out;
   if (!call.out) call.out = call.in;
-  if (!cl_nccl_enter()) cl_nccl_raise(L, where);
-  if (c->state != CL_COMM_OPEN) {
-    cl_nccl_leave();
-    fail_state(L, where);
-  }
-  c->busy = true;
-  cl_nccl.last = cl_call_kinds[call.kind];
-  const CUstreamCaptureMode mode = captured ? cl_relax() : CU_STREAM_CAPTURE_MODE_GLOBAL;
-  const int result = issue(c, &call);
-  if (captured) cl_unrelax(mode);
-  complete(L, c, where, where, result);
-  if (captured)
-    cl_nccl.captured = true;
-  else
-    cl_nccl_note(s);
-  c->busy = false;
-  cl_nccl_leave();
+  make_call(L, c, &call, where, captured ? NULL : s);
   used(L, 4, captured, s);
   used(L, 6, captured, s);
+  const cl_MemoryObject *out = lua_toboolean(L, 6) ? cl_to_memory(L, 6) : NULL;
+  if (out && out->o.rec) cl_rec_written(out->o.rec);
   lua_pushboolean(L, captured);
   return 1;
 }
 
-/* A call has waited for the device. What it waited for may have ended without all of its data. */
+/* A call has waited for the device. What it waited for may have ended without all of its data: the first one
+ * raises, and memory that is whole can be read after that. */
 static void look_after_wait(lua_State *L) {
-  if (!cl_nccl.used || cl_forked) return;
-  if (!cl_nccl_enter()) cl_nccl_raise(L, cl_nccl.last ? cl_nccl.last : "wait");
-  if (cl_nccl.confirmed != cl_nccl.calls) cl_nccl_confirm();
+  if (!cl_nccl.used || cl_forked || cl_state(L) != cl_nccl.state) return;
+  if (!cl_nccl_enter()) {
+    if (cl_nccl.told || cl_nccl.confirmed == cl_write_mark) return;
+    cl_nccl.told = true;
+    cl_nccl_raise(L, cl_nccl.last ? cl_nccl.last : "wait");
+  }
+  if (cl_nccl.confirmed != cl_write_mark) cl_nccl_confirm();
   cl_nccl_leave();
 }
 CL_HOOK(cl_on_wait, 3, look_after_wait);
+CL_HOOK(cl_on_answer, 1, look_after_wait);
+
+/* A graph that has calls makes them whenever it is launched. Any graph counts, as soon as one has. */
+static void graph_launched(lua_State *L, cl_Stream *s) {
+  if (!cl_nccl.captured || cl_forked || (cl_captures && cl_capture_id(s))) return;
+  if (!cl_nccl_enter()) cl_nccl_raise(L, "GraphExec:launch");
+  cl_nccl_note(s);
+  cl_nccl_leave();
+}
+CL_HOOK(cl_on_graph_launch, 1, graph_launched);

@@ -1,9 +1,12 @@
 /* Communicators of NCCL, and what becomes of them when a rank fails.
  *
- * One lock is around every call of NCCL, also of the watchdog's thread: a question may complete work that
- * another thread has begun, and an abort frees what another one is about to use. So a communicator's state is
- * looked at under the lock. Who wants the lock while the world is failed does not wait for it, since an abort
- * may take long.
+ * They are blocking ones: the others make a thread for each call, which takes 100 us. A call of a blocking
+ * one returns when its work is in the stream. The first calls of a kind connect the ranks, though, and wait
+ * for all of them. So the main thread marks a communicator as busy and makes the call without the lock, which
+ * is around all else: states, other calls, and calls of the watchdog's thread, which leaves busy
+ * communicators alone. Only if the world has failed and a call does not return, the watchdog aborts it, which
+ * makes it return. What opens and ends a communicator waits for other ranks at length, and runs in a thread
+ * of its own that is left behind if the wait has to end.
  *
  * After an abort kernels end without an error, and with a part of the data. So calls are numbered, and
  * `confirmed` is the last one of which it is known that it and all before it were done by then. */
@@ -24,8 +27,9 @@ typedef struct cl_Comm {
   cl_Rec rec; /* parent: its context, which is the primary one */
   cl_NcclComm comm;
   cl_CommState state;
-  bool busy; /* the main thread has a call of it under way, or makes it */
+  _Atomic bool busy; /* the main thread is in a call of it */
   int size, me;
+  cl_NcclId id;
   struct cl_Comm *next;
 } cl_Comm;
 
@@ -50,9 +54,15 @@ typedef struct cl_Collectives {
   struct cl_State *state; /* the Lua state that has them */
   cl_Comm *comms;
   cl_CallLane *lanes;
-  _Atomic uint64_t calls, confirmed;
-  const char *last; /* the name of the last call */
-  bool captured;    /* a graph has calls */
+  _Atomic uint64_t confirmed; /* of cl_write_mark calls */
+  const char *last;           /* the name of the last call */
+  struct {                    /* the call that the main thread is in; under the lock */
+    double since;             /* 0: none */
+    cl_Watch watch;
+    bool interrupted; /* by Ctrl-C, which the watchdog saw */
+  } call;
+  bool captured;   /* a graph has calls */
+  bool seen, told; /* of a failure: the memory is marked; a wait has raised it */
 } cl_Collectives;
 
 extern cl_Collectives cl_nccl;
@@ -73,8 +83,12 @@ double cl_nccl_waiting(void);
 /* Under the lock: the world is failed from here on. What is done by now is confirmed; later answers of the
  * device are not believed. */
 void cl_nccl_set_failed(void);
-/* Under the lock: aborts all communicators that no call of the main thread has under way. */
-void cl_nccl_abort(void);
+/* Under the lock: aborts all communicators; busy ones only if `all`. */
+void cl_nccl_abort(bool all);
+
+/* Finalizes a communicator and destroys it, in another thread. False: that has not ended within `seconds`, or
+ * the world has failed meanwhile. Not under the lock. */
+bool cl_nccl_end(cl_Comm *c, double seconds);
 
 /* A call was put into s, which is not being captured; under the lock. */
 void cl_nccl_note(const cl_Stream *s);

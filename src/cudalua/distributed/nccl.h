@@ -7,10 +7,7 @@
 #include <cuda.h>
 
 enum {
-  CL_NCCL_DONE = 0,
-  CL_NCCL_IN_PROGRESS = 7,
   CL_NCCL_OLDEST = 21400, /* the first version that takes a configuration */
-  CL_NCCL_BYTE = 1,       /* the type of 8-bit elements without a sign */
 };
 #define CL_NCCL_MAGIC 0xcafebeefu
 

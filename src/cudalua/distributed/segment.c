@@ -116,11 +116,22 @@ bool cl_claim(cl_Segment *s, uint32_t rank) {
   return true;
 }
 
+static bool is_late(const cl_World *w, uint32_t r) {
+  return (int32_t)(w->s->rank[r].calls - w->s->rank[w->rank].calls) < 0;
+}
+
 int cl_gone_rank(const cl_World *w, bool left) {
   for (uint32_t r = 0; r < w->s->size; r++) {
     const cl_Rank *rank = &w->s->rank[r];
-    if (r != w->rank && (left ? rank->ended || rank->finished : rank->ended && rank->status)) return (int)r;
+    if (r == w->rank) continue;
+    if (left ? rank->ended || (rank->finished && is_late(w, r)) : rank->ended && rank->status) return (int)r;
   }
+  return -1;
+}
+
+int cl_late_rank(const cl_World *w) {
+  for (uint32_t r = 0; r < w->s->size; r++)
+    if (is_late(w, r)) return (int)r;
   return -1;
 }
 

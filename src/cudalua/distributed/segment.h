@@ -50,6 +50,7 @@ typedef struct cl_Rank {
   _Atomic uint32_t ended; /* status is what waitpid() said */
   _Atomic int32_t status;
   _Atomic uint32_t finished; /* its program has ended, and its device has nothing left to do */
+  _Atomic uint32_t calls;    /* of all ranks that it has begun on its device */
   /* What it waits for: odd while it does. */
   _Atomic uint32_t epoch, awaited, target;
   _Atomic uint64_t word; /* where that is in the memory */
@@ -129,9 +130,12 @@ int cl_failed_rank(const cl_World *w);
 /* What waitpid() says of a rank that ended: "was killed by signal 9 (Killed)". */
 void cl_status_text(int status, char *text, size_t size);
 
-/* A rank whose process has ended with an error, or, if `left`, a rank that has ended or finished at all; -1:
- * none. Takes the launcher's word alone: for a look now and then. */
+/* A rank whose process has ended with an error; -1: none. With `left`, any rank that this one may wait for in
+ * vain: its process has ended, or its program has, with fewer calls of all ranks than this one has begun.
+ * Takes the launcher's word alone: for a look now and then. */
 int cl_gone_rank(const cl_World *w, bool left);
+/* The first rank that has begun fewer calls of all ranks than this one; -1: none. */
+int cl_late_rank(const cl_World *w);
 
 /* Waits until the word, which the rank `owner` writes, has reached the value. */
 cl_Outcome cl_wait_word(cl_World *w, const cl_Word *word, uint32_t target, uint32_t owner);

@@ -1,5 +1,6 @@
 /* The thread that looks for ranks that have failed while this one computes, or waits for its device. And what
  * is done at the end of the process. */
+#include "base/interrupt.h"
 #include "base/state.h"
 #include "distributed/communicator.h"
 
@@ -12,7 +13,7 @@
 
 enum { LOOK_MS = 100 };
 #define LEFT_SECONDS 1.0    /* that a call may still take when a rank has ended with success */
-#define RELEASE_SECONDS 2.0 /* that the main thread may take to leave a call */
+#define RELEASE_SECONDS 0.5 /* that the main thread may take to leave a call */
 #define END_SECONDS 10.0    /* that NCCL may take to end */
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
@@ -28,7 +29,7 @@ static void look_at_errors(void) {
     if (c->state != CL_COMM_OPEN || c->busy || !c->comm) continue;
     const int asked = cl_nccl.f.CommGetAsyncError(c->comm, &result);
     if (asked) result = asked;
-    if (result == CL_NCCL_DONE || result == CL_NCCL_IN_PROGRESS) continue;
+    if (!result) continue;
     char text[512];
     snprintf(text, sizeof text, "rank %u: NCCL reports an error: %s (%d); NCCL_DEBUG=WARN tells more",
              cl_nccl.w->rank, cl_nccl.f.GetErrorString(result), result);
@@ -38,11 +39,27 @@ static void look_at_errors(void) {
 }
 
 static void look_at_time(void) {
-  const double waited = cl_nccl_waiting(), limit = cl_nccl.w->limit;
+  double waited = cl_nccl_waiting();
+  const double limit = cl_nccl.w->limit, since = cl_nccl.call.since;
   char text[256];
+  if (since > 0 && cl_nccl_now() - since > waited) waited = cl_nccl_now() - since;
   if (waited <= limit) return;
-  snprintf(text, sizeof text, "rank %u waited for other ranks in %s for %g s", cl_nccl.w->rank,
+  char other[32] = "other ranks";
+  const int late = cl_late_rank(cl_nccl.w);
+  if (late >= 0) snprintf(other, sizeof other, "rank %d", late);
+  snprintf(text, sizeof text, "rank %u waited for %s in %s for %g s", cl_nccl.w->rank, other,
            cl_nccl.last ? cl_nccl.last : "a call", limit);
+  fail(text);
+}
+
+/* Ctrl-C, which the main thread does not see in a call of NCCL. */
+static void look_at_interrupts(void) {
+  const cl_Watch *watch = &cl_nccl.call.watch;
+  char text[256];
+  if (cl_nccl.call.since <= 0) return;
+  if (!(cl_interrupts_on() && cl_interrupt_look()) && lua_gethook(watch->L) == watch->hook) return;
+  cl_nccl.call.interrupted = true;
+  snprintf(text, sizeof text, "rank %u was interrupted in %s", cl_nccl.w->rank, cl_nccl.last);
   fail(text);
 }
 
@@ -57,6 +74,7 @@ static bool look(void) {
   else if (cl_nccl_waiting() > LEFT_SECONDS && (rank = cl_gone_rank(w, true)) >= 0)
     cl_fail_world(w, CL_F_DIED, (uint32_t)rank, NULL);
   look_at_errors();
+  look_at_interrupts();
   look_at_time();
   return cl_world_failed(w);
 }
@@ -67,7 +85,7 @@ static bool any_busy(void) {
   return busy;
 }
 
-/* The main thread leaves its call when it sees the failure. */
+/* The main thread mostly leaves its call soon. If it waits there for a rank, only an abort helps. */
 static void abort_all(void) {
   const double begin = cl_nccl_now();
   while (any_busy() && cl_nccl_now() - begin < RELEASE_SECONDS) {
@@ -75,7 +93,8 @@ static void abort_all(void) {
     pause_ms(1);
     cl_nccl_lock();
   }
-  cl_nccl_abort();
+  cl_nccl_abort(false);
+  cl_nccl_abort(true);
 }
 
 static void *watch(void *unused) {
@@ -126,25 +145,13 @@ static void meet_at_end(cl_World *w) {
   }
 }
 
-static bool is_settled(cl_NcclComm comm, int result) {
-  const double begin = cl_nccl_now();
-  while (result == CL_NCCL_IN_PROGRESS && cl_nccl_now() - begin < END_SECONDS) {
-    pause_ms(1);
-    if (cl_nccl.f.CommGetAsyncError(comm, &result)) return false;
-  }
-  return result == CL_NCCL_DONE;
-}
-
-/* Under the lock. A communicator that a graph has calls of waits for the graph when it is destroyed, and is
- * left to the end of the process. */
+/* A communicator that a graph has calls of waits for the graph when it is destroyed, and is left to the end
+ * of the process. */
 static void finalize_all(void) {
-  for (cl_Comm *c = cl_nccl.comms; c; c = c->next) {
-    if (c->state != CL_COMM_OPEN || c->busy) continue;
+  for (cl_Comm *c = cl_nccl.comms; c && !cl_nccl.captured; c = c->next) {
+    if (c->state != CL_COMM_OPEN || c->busy || !c->comm) continue;
     c->state = CL_COMM_CLOSED;
-    if (is_settled(c->comm, cl_nccl.f.CommFinalize(c->comm)))
-      cl_nccl.f.CommDestroy(c->comm);
-    else
-      cl_nccl.f.CommAbort(c->comm);
+    if (!cl_nccl_end(c, END_SECONDS)) return;
   }
 }
 
@@ -153,7 +160,7 @@ static void await_calls(void) {
   for (bool waits = true; waits && !cl_nccl.failed; pause_ms(1)) {
     if (!cl_nccl_enter()) return;
     cl_nccl_confirm();
-    waits = cl_nccl.confirmed != cl_nccl.calls;
+    waits = cl_nccl.confirmed != cl_write_mark;
     cl_nccl_leave();
     if (!waits) return;
   }
@@ -170,14 +177,13 @@ static void end(bool well) {
     await_calls();
     meet_at_end(w);
   }
-  if (!cl_nccl_lock_for((int)END_SECONDS)) return;
   if (well && !cl_world_failed(w) && !cl_nccl.failed) {
-    if (!cl_nccl.captured) finalize_all();
-  } else {
+    finalize_all();
+  } else if (cl_nccl_lock_for((int)END_SECONDS)) {
     cl_nccl_set_failed();
-    cl_nccl_abort();
+    cl_nccl_abort(true);
+    cl_nccl_leave();
   }
-  cl_nccl_leave();
   CU.cuCtxPopCurrent_v2(&popped);
 }
 

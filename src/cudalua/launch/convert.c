@@ -210,6 +210,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   if (t != CL_T_PTR && !word) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
   if (!cl_rec_live(o->rec)) {
+    cl_check_lost(L, o->rec);
     const bool mapped = o->rec && o->rec->kind == CL_GL_MAPPING;
     snprintf(why, n, mapped ? "the mapping of this %s was unmapped" : "this %s was freed",
              cl_kind_name(o->kind));

@@ -83,6 +83,13 @@ static bool is_plain_table(lua_State *L, int idx) {
   return false;
 }
 
+void cl_arguments_written(lua_State *L, int first, int nargs) {
+  for (int i = 0; i < nargs; i++) {
+    const cl_MemoryObject *m = cl_to_memory(L, first + i);
+    if (m && m->o.rec) cl_rec_written(m->o.rec);
+  }
+}
+
 void cl_launched(lua_State *L, const cl_Function *fn, int first, int nargs, cl_Stream *s) {
   bool capturing = cl_captures && cl_capture_keep(L, s, 1);
   if (capturing) cl_trace_ended(L, CUDA_ERROR_NOT_READY);
@@ -293,6 +300,7 @@ static int function_call(lua_State *L) {
   o.first = first;
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, first, nargs, o.stream);
+  if (__builtin_expect(cl_write_mark != 0, 0)) cl_arguments_written(L, first, nargs);
   if (!o.time_kernel) return 0;
   CL_TRY_WAIT(L, cuCtxSynchronize, cl_wait_context(L));
   lua_pushnumber(L, now() - t0);

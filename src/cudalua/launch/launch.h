@@ -132,6 +132,8 @@ extern _Atomic bool cl_launch_blocking_on; /* waits for each kernel */
 static inline bool cl_launch_slow(bool pooled) {
   return __builtin_expect(pooled || cl_captures || cl_launch_blocking_on, 0);
 }
+/* Behind a launch of the user's: each memory among the arguments may have been written. */
+void cl_arguments_written(lua_State *L, int first, int nargs);
 /* The configuration and its attributes, for cuLaunchKernelEx and the questions about clusters. */
 typedef struct cl_Config {
   CUlaunchConfig config;

@@ -203,6 +203,7 @@ int cl_array_read(lua_State *L) {
   Awaited a = {.size = size};
   if (!mailbox) {
     CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_HOST, &cl_legacy_stream, size, cuMemcpyDtoH_v2, a.word, from, size);
+    CL_RUN_HOOKS(cl_on_answer, L);
     return push_element(L, type, a.word);
   }
   a.at = (const void *)(uintptr_t)mailbox->o.rec->handle;

@@ -178,6 +178,7 @@ static inline int launch(lua_State *L, cl_Function *fn, cl_Context *ctx, int fir
   o->first = first;
   cl_launch(L, fn, ctx, o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, first, (int)fn->nparams, o->stream);
+  if (__builtin_expect(cl_write_mark != 0, 0)) cl_arguments_written(L, first, (int)fn->nparams);
   return 0;
 }
 

@@ -45,7 +45,7 @@ static bool is_around(const Piece *p, uint64_t address) {
 }
 
 /* Runs under account.c's lock. */
-static bool holds(const cl_Rec *r, void *arg) {
+static bool holds(cl_Rec *r, void *arg) {
   Piece *wanted = arg;
   if (!cl_kind_is_memory(r->kind) || !r->handle) return false;
   const bool allocation = r->kind == CL_ALLOCATION || r->kind == CL_POOLED || r->kind == CL_POOLED_HOST;

@@ -1,5 +1,6 @@
 /* Copies between host and device. The Lua side (lua/cudalua/base/ffi.lua) turns host buffers of any kind into
  * a string, or a cdata that holds the address, and a number of bytes. */
+#include "base/state.h"
 #include "memory/copy.h"
 #include "streams/activity.h"
 #include "streams/wait.h"
@@ -54,6 +55,37 @@ void cl_host_settle(lua_State *L, int idx) {
   if (m && cl_owner_of(m->o.rec)) CL_TRY_WAIT(L, cuStreamSynchronize, cl_wait_stream_anyway(NULL));
 }
 
+/* What the host gives to all of a memory is whole, whatever else is lost. */
+static void whole(lua_State *L, int idx, uint64_t bytes) {
+  const cl_MemoryObject *m = cl_write_mark ? cl_to_memory(L, idx) : NULL;
+  if (m && m->o.rec && bytes >= m->size && m->address == m->o.rec->handle) m->o.rec->written = 0;
+}
+
+static void written(lua_State *L, int idx) {
+  const cl_MemoryObject *m = cl_to_memory(L, idx);
+  if (m && m->o.rec) cl_rec_written(m->o.rec);
+}
+
+/* memory_written(memory): something on the device writes to it */
+int cl_memory_written(lua_State *L) {
+  written(L, 1);
+  return 0;
+}
+
+/* memory_lasting(memory): no array has it, but the library itself, which does not let it depend on arrays */
+int cl_memory_lasting(lua_State *L) {
+  const cl_MemoryObject *m = cl_to_memory(L, 1);
+  if (m && m->o.rec) m->o.rec->written = 0;
+  return 0;
+}
+
+/* memory_lost(memory) -> is what is in it incomplete? */
+int cl_memory_lost(lua_State *L) {
+  const cl_MemoryObject *m = cl_to_memory(L, 1);
+  lua_pushboolean(L, m && m->o.rec && m->o.rec->life == CL_LOST);
+  return 1;
+}
+
 /* memcpy_htod(dest, src, bytes [, owner of src]) */
 int cl_memcpy_htod(lua_State *L) {
   lua_settop(L, 4);
@@ -64,6 +96,7 @@ int cl_memcpy_htod(lua_State *L) {
   if (!bytes) return 0;
   cl_wait_before_copy(L);
   CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_DEVICE, &cl_legacy_stream, bytes, cuMemcpyHtoD_v2, dst, src, bytes);
+  whole(L, 1, bytes);
   cl_used_in(L, 1, &cl_legacy_stream); /* small copies go on after the call has returned */
   cl_host_settle(L, 4);
   return 0;
@@ -79,6 +112,7 @@ int cl_memcpy_dtoh(lua_State *L) {
   if (!bytes) return 0;
   cl_wait_before_copy(L);
   CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_HOST, &cl_legacy_stream, bytes, cuMemcpyDtoH_v2, dst, src, bytes);
+  CL_RUN_HOOKS(cl_on_answer, L);
   cl_host_settle(L, 4);
   return 0;
 }
@@ -92,6 +126,7 @@ int cl_memcpy_dtod(lua_State *L) {
   CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, &cl_legacy_stream, bytes, cuMemcpyDtoD_v2, dst, src, bytes);
   cl_used_in(L, 1, &cl_legacy_stream);
   cl_used_in(L, 2, &cl_legacy_stream);
+  written(L, 1);
   return 0;
 }
 
@@ -135,6 +170,7 @@ int cl_memcpy_htod_async(lua_State *L) {
   CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_DEVICE, s, bytes, cuMemcpyHtoDAsync_v2, dst, src, bytes,
                   cl_stream_handle(s));
   cl_anchor(L, s, ctx, 5);
+  whole(L, 1, bytes);
   cl_used_in(L, 1, s);
   return 0;
 }
@@ -167,5 +203,6 @@ int cl_memcpy_dtod_async(lua_State *L) {
                   cl_stream_handle(s));
   cl_used_in(L, 1, s);
   cl_used_in(L, 2, s);
+  written(L, 1);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* Structured copies: boxes of 2 and 3 dimensions between any two kinds of memory, and copies between
  * contexts. The description is a table that lua/cudalua/driver/memcpy.lua fills; here every extent is checked
  * before the driver sees it. */
+#include "base/state.h"
 #include "memory/array.h"
 #include "memory/copy.h"
 #include "streams/activity.h"
@@ -319,6 +320,8 @@ int cl_memcpy_box(lua_State *L) {
     used(L, sides[i]->object, s, form == FORM_PEER);
     if (!s && !sides[i]->rec) cl_host_settle(L, sides[i]->object);
   }
+  if (dst.rec && src.type != CU_MEMORYTYPE_HOST) cl_rec_written(dst.rec);
+  if (!s && dst.type == CU_MEMORYTYPE_HOST) CL_RUN_HOOKS(cl_on_answer, L);
   return 0;
 }
 

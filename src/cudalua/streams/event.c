@@ -1,4 +1,5 @@
 /* Event: a mark in a stream, to wait for, to ask for and to measure the time between two of them. */
+#include "base/state.h"
 #include "streams/capture.h"
 #include "streams/order.h"
 #include "base/account.h"
@@ -113,7 +114,10 @@ int cl_event_query(lua_State *L) {
   CUresult code = CU.cuEventQuery((CUevent)e->rec.handle);
   cl_unrelax(mode);
   if (code && code != CUDA_ERROR_NOT_READY) cl_fail_waiting(L, "cuEventQuery", code, &e->rec);
-  if (!code) cl_anchors_poll(L);
+  if (!code) {
+    cl_anchors_poll(L);
+    CL_RUN_HOOKS(cl_on_answer, L);
+  }
   lua_pushboolean(L, code == CUDA_SUCCESS);
   return 1;
 }

@@ -142,6 +142,7 @@ static void contents_check(lua_State *L, cl_Contents *c, const char *call) {
   for (uint32_t i = 0; i < c->all->room; i++) {
     const cl_Rec *r = c->all->set[i];
     if (!r || cl_rec_live(r)) continue;
+    cl_check_lost(L, r);
     const char *name = cl_kind_name(r->kind);
     cl_logic(L, "%s: %s %s that the graph uses was freed or closed%s%s", call,
              strchr("AEIO", *name) ? "an" : "a", name, r->closed_at ? " at " : "",
@@ -700,6 +701,8 @@ static void anchor(lua_State *L, const cl_GraphExec *x, cl_Context *ctx, cl_Stre
   lua_settop(L, 1);
 }
 
+CL_HOOK_LIST(cl_on_graph_launch);
+
 /* What the graph was made of knew nothing of the order in which its memory is used by then: the launch comes
  * after what other streams did with it before ... */
 static void join_streams(lua_State *L, const cl_Kept *all, const cl_Context *ctx, cl_Stream *s) {
@@ -719,6 +722,8 @@ static void remember_use(lua_State *L, const cl_Kept *all, cl_Stream *s) {
     cl_Rec *r = all->set[i];
     if (r && r->tracks && ((cl_Allocation *)r)->order.home != s) cl_memory_use_slow(L, (cl_Allocation *)r, s);
   }
+  for (uint32_t i = 0; cl_write_mark && i < all->room; i++)
+    if (all->set[i]) cl_rec_written(all->set[i]);
 }
 
 /* x:launch([s]) -> x */
@@ -730,6 +735,7 @@ int cl_graph_exec_launch(lua_State *L) {
   CL_TRY_ACTIVITY(L, CL_A_GRAPH, "graph", s, 0, cuGraphLaunch, (CUgraphExec)x->rec.handle,
                   cl_stream_handle(s));
   s->last_kernel = ctx->last_kernel = "(in a graph)";
+  CL_RUN_HOOKS(cl_on_graph_launch, L, s);
   if (!x->contents->all) make_all(L, x->contents); /* a finalizer changed it */
   remember_use(L, x->contents->all, s);
   anchor(L, x, ctx, s);

@@ -86,6 +86,12 @@ local function mark(leaves, n, writes, m)
   end
 end
 
+local function note_written(writes, m)
+  for i = 1, m do
+    if writes[i].buf then storage.note_written(writes[i].buf) end
+  end
+end
+
 -- Frees memory that nobody needs behind the launch. A graph keeps what it uses.
 local function free(scratch)
   for i = 1, #scratch do scratch[i]:free() end
@@ -179,6 +185,7 @@ function M.kernel(launch)
   local since = launch.since
   if launch.changes then -- counted before: if the launch raises an error, something may be written nonetheless
     storage.writes, since = storage.writes + 1, since + 1
+    if storage.note_written then note_written(writes, m) end
   end
   if hooks.profiling then M.say_bytes(leaves, n, 0, writes, m) end
   local launched, captured, ticket = at(since, fn, launch.blocks, launch.arguments, launch.threads, launch.mailbox)
@@ -249,6 +256,7 @@ function M.sequence(sequence)
   local since = sequence.since
   if sequence.changes then -- counted before, as for one kernel
     storage.writes, since = storage.writes + 1, since + 1
+    if storage.note_written then note_written(sequence.writes, #sequence.writes) end
   end
   for i, s in ipairs(sequence) do
     local done, in_capture = step(since, functions[i], s)
@@ -306,7 +314,10 @@ function M.library(c)
   if M.planned then return M.planned(c), false, 0 end
   local memories, leaves, writes, scratch = memories_of(c), c.leaves, c.writes or none, c.scratch or none
   local since = c.since
-  if c.changes then storage.writes, since = storage.writes + 1, since + 1 end
+  if c.changes then
+    storage.writes, since = storage.writes + 1, since + 1
+    if storage.note_written then note_written(writes, #writes) end
+  end
   local called, captured, ok, status = in_library(since, c.name, memories, c.call)
   library_end(memories, called, c.keep)
   if not called then

@@ -108,6 +108,29 @@ local function dense_strides(shape, itemsize)
 end
 M.dense_strides = dense_strides
 
+---While calls between ranks may end without all of their data: notes that something on the device writes to memory that
+---was there before. Otherwise false.
+---@type (fun(buf: userdata))|false
+M.note_written = false
+
+---Says that memory is the library's own, such as counters that are at 0 again behind each kernel.
+---@param buf userdata
+---@return userdata buf
+function M.lasting(buf)
+  if M.note_written then core.memory_lasting(buf) end
+  return buf
+end
+
+local memory_lost = false
+
+---From here on there is memory with incomplete data: using it raises, and it is no operand of what others compute.
+function M.expect_lost() memory_lost = core.memory_lost end
+
+---Is the data of a leaf incomplete?
+---@param leaf table
+---@return boolean
+function M.is_lost(leaf) return memory_lost and leaf.buf and memory_lost(leaf.buf) or false end
+
 -- ---- leaves ---------------------------------------------------------------------------------------------------
 
 ---@param store table
@@ -713,7 +736,7 @@ end
 local function is_dead(x, known)
   if type(x) ~= "table" then return false end
   local leaf = object.leaf_of(x)
-  if leaf then return leaf.store.released and leaf.store.buf == leaf.buf end
+  if leaf then return leaf.store.released and leaf.store.buf == leaf.buf or memory_lost and M.is_lost(leaf) end
   local sig = x._sig
   if not sig then return false end
   if sig.placeholder then return true end

@@ -172,6 +172,10 @@ local function attempt(dst, source, ours, since)
   return evaluate.store(x, storage.leaf_of(dst), size, since)
 end
 
+local function note(leaf)
+  if leaf.buf then storage.note_written(leaf.buf) end
+end
+
 ---Writes an expression to an array, element by element.
 ---@param dst cudalua.gpuarray.Array
 ---@param source any  array or prepared scalar, of dst's dtype, that broadcasts to dst's shape
@@ -196,6 +200,7 @@ function M.write(dst, source, ours, what, since)
       if since ~= storage.writes then return false end
     end
   until attempt(dst, source, ours, since or storage.writes)
+  if storage.note_written then note(storage.leaf_of(dst)) end
   return true
 end
 
@@ -219,7 +224,9 @@ function M.prepare(dst, ours)
   for _, r in ipairs(storage.readers(out.store, ours)) do cost = cost + cost_of(r) end
   local keeps = store.pinned or core.array_ready(out.buf)
   if cost <= LAUNCH + 2 * store.bytes or keeps or not move_to_copy(store, storage.writes) then M.settle(store, ours) end
-  return storage.leaf_of(dst)
+  local leaf = storage.leaf_of(dst)
+  if storage.note_written then note(leaf) end
+  return leaf
 end
 
 -- ---- results that kernels write to an array at once -----------------------------------------------------------------
@@ -249,6 +256,7 @@ function M.at_once(out, dtype, shape, sources)
   for _, x in ipairs(sources) do
     if not M.is_apart(leaf, x) or x.buf and x.store.context ~= leaf.store.context then return nil end
   end
+  if storage.note_written then note(leaf) end
   return leaf
 end
 

@@ -522,12 +522,12 @@ local function shared(context, p, bytes, out)
   recent[context] = c
   if c.count < p.counters then
     local count = max(p.counters, COUNTERS)
-    c.counters, c.count = zeros(count), count
+    c.counters, c.count = storage.lasting(zeros(count)), count
   end
   if bytes > KEPT then return storage.buffer(bytes), c.counters, true end
   if c.bytes < bytes then
     local size = max(bytes, PARTS)
-    c.parts, c.bytes = storage.buffer(size), size
+    c.parts, c.bytes = storage.lasting(storage.buffer(size)), size
   end
   return c.parts, c.counters, false
 end

@@ -60,7 +60,7 @@ function M.take(context, lines, parts, acc_bytes, together)
     local size = max(bytes, 2 ^ 16)
     local buf, capturing = zeros(size)
     if capturing then return fresh(buf, line) end
-    c = { buf = buf, bytes = size, stamp = 0 }
+    c = { buf = storage.lasting(buf), bytes = size, stamp = 0 }
     streams[stream] = c
   end
   c.stamp = c.stamp + 1

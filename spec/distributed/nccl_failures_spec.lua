@@ -1,0 +1,141 @@
+-- Calls by NCCL's stand-in when ranks end, fail or do not come: every rank raises, none hangs, and what is incomplete
+-- cannot be read.
+local gpu = require "spec.support.gpu"
+local nccl = require "spec.support.nccl_programs"
+
+-- With a GPU nccl_gpu_spec.lua does this with NCCL itself.
+if not gpu.soft then return end
+
+describe("a rank that ends, with NCCL's stand-in", function()
+  it("by a signal, before the call of the others", function()
+    nccl.dies("ffi.C.kill(ffi.C.getpid(), 9)", "was killed by signal 9 (Killed)", 137)
+  end)
+
+  it("in the middle of a call, with a part of the data", function()
+    nccl.dies("", "was killed by signal 9 (Killed)", 137, { environment = "NCCL_SHIM_LOSE=1:3" })
+  end)
+
+  it("by an error", function() nccl.dies("error('boom', 0)", "failed: boom", 1) end)
+
+  it("by os.exit", function()
+    nccl.dies("os.exit(7)", "ended with status 7", 7)
+    nccl.dies("os.exit(0)", "has ended", 0)
+  end)
+
+  it("at the end of its program, with success, while the others make one more call", function()
+    local out, status = nccl.run(2, [[
+      local a = world:all_reduce(gpuarray.ones(3))
+      if rank == 0 then a = world:all_reduce(a) a:get() end
+    ]], { checks = false })
+    assert.equal(1, status, out)
+    assert.is_truthy(out:find "%[0%] cudalua: .*all_reduce: rank 1 has ended", out)
+  end)
+
+  it("while a rank is in a call of several groups", function()
+    local out, status = nccl.run(3, [[
+      ffi.cdef "int getpid(void); int kill(int pid, int number);"
+      local pair = world:split { color = rank == 2 and 1 or 0 }
+      local a = gpuarray.ones(100000)
+      for k = 1, 3 do
+        a = pair:all_reduce(a)
+        if k == 2 and rank == 2 then ffi.C.kill(ffi.C.getpid(), 9) end
+        a = world:all_reduce(a, { op = "max" })
+      end
+      a:get()
+    ]], { checks = false })
+    assert.equal(137, status, out)
+    for rank = 0, 1 do
+      assert.is_truthy(out:find("%[" .. rank .. "%] cudalua: .*rank 2 was killed by signal 9"), out)
+    end
+  end)
+end)
+
+describe("calls by NCCL's stand-in that cannot be done", function()
+  it("raise on all ranks if a rank does not come", function()
+    local out, status = nccl.run(2, [[
+      ffi.cdef "int usleep(unsigned us);"
+      world:barrier()
+      if rank == 1 then ffi.C.usleep(3000000) end
+      local a = world:all_reduce(gpuarray.ones(3))
+      raises("RuntimeError", "all_reduce: rank 0 waited for rank 1 in all_reduce for 1 s", a.get, a)
+    ]], { checks = false, environment = "CUDALUA_DIST_TIMEOUT=1" })
+    assert.is_truthy(out:find("[1] cudalua: program.lua:5: all_reduce: rank 0 waited for rank 1", 1, true), out)
+    assert.equal(1, status, out)
+  end)
+
+  it("raise on all ranks if NCCL reports an error later", function()
+    local out, status = nccl.run(2, [[
+      local a = gpuarray.ones(3)
+      for k = 1, 1000 do a = world:all_reduce(a, { op = "max" }) a:get() end
+    ]], { checks = false, environment = "NCCL_SHIM_ERROR=1:4" })
+    assert.equal(1, status, out)
+    for rank = 0, 1 do
+      assert.is_truthy(out:find("%[" .. rank .. "%] cudalua: .*all_reduce: .*remote process exited %(6%)"), out)
+    end
+  end)
+
+  it("raise on all ranks if NCCL refuses a call", function()
+    local out, status = nccl.run(2, "for k = 1, 5 do world:all_reduce(gpuarray.ones(3)):get() end",
+      { checks = false, environment = "NCCL_SHIM_REFUSE=1:3" })
+    assert.equal(1, status, out)
+    local text = "NCCL refused all_reduce: internal error (3): the shim says so; NCCL_DEBUG=WARN tells more"
+    for rank = 0, 1 do
+      assert.is_truthy(out:find(("[%d] cudalua: program.lua:2: all_reduce: %s"):format(rank, text), 1, true), out)
+    end
+  end)
+
+  it("raise if a rank ends before all are connected", function()
+    local out, status = nccl.run(2, "", { environment = "NCCL_SHIM_DRIVER=/nowhere" })
+    assert.equal(1, status, out)
+    for rank = 0, 1 do
+      assert.is_truthy(out:find("%[" .. rank .. "%] cudalua: .*init: NCCL refused to connect the ranks: internal error"), out)
+    end
+  end)
+
+  it("end by Ctrl-C, also while NCCL has a call under way", function()
+    local out, status = nccl.run(2, [[
+      ffi.cdef "int getpid(void); int kill(int pid, int number); int fork(void); int usleep(unsigned us);"
+      ffi.cdef "void _exit(int status);"
+      world:barrier()
+      local self = ffi.C.getpid()
+      if rank == 0 and ffi.C.fork() == 0 then
+        ffi.C.usleep(300000)
+        ffi.C.kill(self, 2)
+        ffi.C._exit(0)
+      end
+      world:all_reduce(gpuarray.ones(3)):get()
+    ]], { checks = false, environment = "NCCL_SHIM_BLOCK=0:1" })
+    assert.is_true(status ~= 0, out)
+    assert.is_truthy(out:find("[1] cudalua: program.lua:11: all_reduce: rank 0 was interrupted in all_reduce", 1, true),
+      out)
+  end)
+
+  it("raise if a rank fails while NCCL does not return from a call", function()
+    local out, status = nccl.run(2, [[
+      ffi.cdef "int usleep(unsigned us);"
+      world:all_reduce(gpuarray.ones(3)):get()
+      if rank == 1 then ffi.C.usleep(200000) error("boom", 0) end
+      world:all_reduce(gpuarray.ones(3)):get()
+    ]], { checks = false, environment = "NCCL_SHIM_BLOCK=0:2" })
+    assert.equal(1, status, out)
+    assert.is_truthy(out:find("[0] cudalua: program.lua:5: all_reduce: rank 1 failed: boom", 1, true), out)
+  end)
+
+  it("raise on all ranks if the calls differ and are compared", function()
+    nccl.all_fine(2, [[
+      local a, b = gpuarray.ones(3), gpuarray.ones(4)
+      for _ = 1, 2 do
+        raises("LogicError", "the ranks must make the same call", world.all_reduce, world, rank == 1 and b or a)
+        raises("LogicError", rank == 0 and "rank 1 refused the call: all_reduce: a must be" or "a must be an array",
+          world.all_reduce, world, rank == 0 and a or "x")
+      end
+      if rank == 0 then
+        raises("LogicError", "rank 0 sends float32 (3,), but rank 1 expects float32 (4,)", world.send, world, a,
+          { to = 1 })
+      else
+        raises("LogicError", "rank 0 sends float32 (3,)", world.recv, world, b, { from = 0 })
+      end
+      same(2, world:all_reduce(a)[1], "the sum after it")
+    ]])
+  end)
+end)
