@@ -88,7 +88,8 @@ describe("calls by NCCL's stand-in that cannot be done", function()
     local out, status = nccl.run(2, "", { environment = "NCCL_SHIM_DRIVER=/nowhere" })
     assert.equal(1, status, out)
     for rank = 0, 1 do
-      assert.is_truthy(out:find("%[" .. rank .. "%] cudalua: .*init: NCCL refused to connect the ranks: internal error"), out)
+      local text = "%[" .. rank .. "%] cudalua: .*init: NCCL refused to connect the ranks: internal error"
+      assert.is_truthy(out:find(text), out)
     end
   end)
 

@@ -10,6 +10,7 @@
  *   NCCL_SHIM_ERROR=r:n     on rank r, the n-th collective reports a remote error
  *   NCCL_SHIM_REFUSE=r:n    on rank r, the n-th collective answers an internal error
  *   NCCL_SHIM_LOSE=r:n      rank r ends in the middle of its n-th collective
+ *   NCCL_SHIM_IDLE=1        reductions do nothing, to measure the library alone
  *   NCCL_SHIM_VERSION=n */
 #include <cuda.h>
 
@@ -91,6 +92,7 @@ typedef struct Comm {
 
 enum { MARK = 0x6e63636c };
 
+static bool is_idle;
 static CUresult (*launch_host)(CUstream, CUhostFn, void *);
 
 static int setting(const char *name, int otherwise) {
@@ -308,6 +310,7 @@ static bool is_wrong(const Comm *c, int type, int root) {
 static int reduction(const char *name, const void *in, void *out, size_t count, int type, int op, int root,
                      bool scattered, Comm *c, CUstream s) {
   enter(name, c);
+  if (is_idle) return leave(c, SUCCESS);
   say("%s %zu type %d op %d root %d\n", name, count, type, op, root);
   const bool is_float = type >= FLOAT16;
   if (is_wrong(c, type, root < 0 ? 0 : root) || op < 0 || op >= NOPS || (op == AVG && !is_float))
@@ -360,6 +363,7 @@ int ncclCommInitRankConfig(Comm **comm, int size, Id id, int rank, const Config 
     return INVALID_ARGUMENT;
   void *driver = dlopen(getenv("NCCL_SHIM_DRIVER"), RTLD_NOW | RTLD_NOLOAD);
   if (!driver) return INTERNAL;
+  is_idle = getenv("NCCL_SHIM_IDLE") != NULL;
   *(void **)&launch_host = dlsym(driver, "cuLaunchHostFunc");
   const int fd = open(id.bytes, O_RDWR);
   if (fd < 0) return INTERNAL;

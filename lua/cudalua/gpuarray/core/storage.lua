@@ -123,7 +123,7 @@ end
 
 local memory_lost = false
 
----From here on there is memory with incomplete data: using it raises, and it is no operand of what others compute.
+---From here on there is memory with incomplete data. Using it raises, and kernels for other arrays do not read it.
 function M.expect_lost() memory_lost = core.memory_lost end
 
 ---Is the data of a leaf incomplete?
