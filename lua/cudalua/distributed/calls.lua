@@ -269,6 +269,8 @@ end
 function M.from_all(group, name, a, options)
   local form = forms[name]
   if not group._checks then -- the others do not ask
+    local result = group._side.at_once(group, name, a, options)
+    if result then return result end
     return finish(group, complete(group, name, form, read_options(group, name, form, options),
       operands.of(name, "a", a)))
   end

@@ -1,6 +1,7 @@
 -- The side of calls whose transport moves data in device memory, in the order of the current stream. The host does not
 -- wait; arrays in host memory are copied to the device and back.
 
+local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
@@ -82,7 +83,8 @@ end
 function M.run(group, p)
   if p.bytes == 0 then return end
   if waiting.list then waiting.start() end
-  local count, type, op = group._data.elements(p)
+  local size = size_of(p.part)
+  local count, type, op = group._data.counted(p.bytes, size, p.dtype, p.op)
   repeat until attempt(group, p, count, type, op)
 end
 
@@ -96,6 +98,87 @@ function M.finish(p)
   if not out and p.on_device then return result end
   local host = transfer.get(p.where, result, ndarray.empty(p.result_shape, p.dtype))
   return out and out.array:assign(host) or host
+end
+
+-- ---- the usual calls -------------------------------------------------------------------------------------------------
+
+-- Calls take microseconds on the device, so what is usual goes without plans and tables: arrays on the device that have
+-- values, lie in C order, and that nothing else waits to read.
+
+-- How the shapes of the operand and of the result begin: with one extent for each rank, or not.
+local usual = {
+  all_reduce = { options = { op = true, out = true }, reduces = true },
+  all_gather = { options = { out = true }, joined = true },
+  reduce_scatter = { options = { op = true, out = true }, reduces = true, divided = true },
+  all_to_all = { options = { out = true }, joined = true, divided = true },
+}
+
+-- Is list a from position i on what list b is from position j on?
+local function same_behind(a, i, b, j)
+  if #a - i ~= #b - j then return false end
+  for k = i, #a do
+    if a[k] ~= b[k + j - i] then return false end
+  end
+  return true
+end
+
+local function dense_leaf(x)
+  if x._sig then return nil end
+  local leaf = evaluate.evaluate(x)
+  return leaf.dense and leaf.buf and leaf or nil
+end
+
+-- The result's leaf. Nil: this is not a usual call. False: the result is written to a new array.
+local function target(kind, known, group, a, from, out)
+  if out == nil then return kind == "all_reduce" and false or nil end
+  if out == a then return kind == "all_reduce" and from or nil end
+  local to = object.is_array(out) and dense_leaf(out)
+  if not to or to.dtype ~= from.dtype or not write.is_apart(to, from) then return nil end
+  local shape, own, size = to.shape, from.shape, group.size
+  if known.joined and shape[1] ~= size or known.divided and own[1] ~= size then return nil end
+  local fits = same_behind(shape, known.joined and 2 or 1, own, known.divided and 2 or 1)
+  return fits and to or nil
+end
+
+---Makes a call if it is a usual one.
+---@param group cudalua.distributed.Group
+---@param kind string
+---@param a any
+---@param options any
+---@return cudalua.gpuarray.Array? result  nil: it is not; nothing was done
+function M.at_once(group, kind, a, options)
+  local known = usual[kind]
+  if not known or waiting.list or not object.is_array(a) then return nil end
+  local from = dense_leaf(a)
+  if not from or #from.shape == 0 and known.divided then return nil end
+  local out, op = nil, nil
+  if options ~= nil then
+    local o = errors.options(kind, options, known.options)
+    out, op = o.out, o.op
+  end
+  local to = target(kind, known, group, a, from, out)
+  if to == nil then return nil end
+  local size = size_of(from.shape)
+  if to == false then
+    out = storage.empty(from.dtype, from.shape, size)
+    to = storage.leaf_of(out)
+  elseif storage.has_readers(to.store) then
+    return nil
+  end
+  if known.divided then size = size / group.size end
+  local bytes = size * from.dtype.itemsize
+  local count, type, code = group._data.counted(bytes, size, from.dtype, known.reduces and (op or "sum") or nil)
+  if not count then return nil end
+  local since = storage.writes
+  if storage.leaf_of(a) ~= from or storage.leaf_of(out) ~= to then return nil end
+  if since ~= storage.writes then return nil end
+  storage.writes = since + 1
+  local captured = group._data_handle:run(kind, kind, from.buf, from.off, to.buf, to.off, count, bytes, type, code, 0) -- luacheck: ignore 631
+  if captured then
+    from.store.pinned = true
+    run.captured(to)
+  end
+  return out
 end
 
 return M

@@ -48,18 +48,21 @@ local function unit_of(bytes)
 end
 
 ---What NCCL counts in a call.
----@param p cudalua.distributed.Planned
----@return integer count  of elements of its type
----@return integer type
----@return integer op
-function M.elements(p)
-  local op = p.op
+---@param bytes integer  of one part
+---@param size integer   its elements
+---@param dtype cudalua.dtype.DType
+---@param op? string     of reductions
+---@return integer? count  of elements of its type; nil: it does not have the operation
+---@return integer? type
+---@return integer? code   of the operation
+function M.counted(bytes, size, dtype, op)
   if not op then
-    local count, type = unit_of(p.bytes)
+    local count, type = unit_of(bytes)
     return count, type, 0
   end
-  local known = types[p.dtype.name]
-  return p.bytes / p.dtype.itemsize * known[2], known[1], operations[op]
+  local known = types[dtype.name]
+  if not known or not known[3][op] then return nil end
+  return size * known[2], known[1], operations[op]
 end
 
 -- ---- opening --------------------------------------------------------------------------------------------------------
