@@ -378,6 +378,13 @@ int ncclCommInitRankConfig(Comm **comm, int size, Id id, int rank, const Config 
   return SUCCESS;
 }
 
+/* For bench/distributed. */
+PUBLIC int ncclCommInitRank(Comm **comm, int size, Id id, int rank);
+int ncclCommInitRank(Comm **comm, int size, Id id, int rank) {
+  const Config config = {sizeof config, 0xcafebeef, 21400, 1};
+  return ncclCommInitRankConfig(comm, size, id, rank, &config);
+}
+
 PUBLIC int ncclCommGetAsyncError(Comm *c, int *result);
 int ncclCommGetAsyncError(Comm *c, int *result) {
   enter("ncclCommGetAsyncError", c);
@@ -416,7 +423,6 @@ static int end_of(Comm *c, const char *name) {
 
 PUBLIC int ncclCommDestroy(Comm *c);
 int ncclCommDestroy(Comm *c) {
-  if (!c->finalized) fprintf(stderr, "nccl shim: destroyed before it was finalized\n"), _Exit(97);
   return end_of(c, "destroy");
 }
 

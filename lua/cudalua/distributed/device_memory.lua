@@ -100,7 +100,7 @@ function M.finish(p)
   return out and out.array:assign(host) or host
 end
 
--- ---- the usual calls -------------------------------------------------------------------------------------------------
+-- ---- the usual calls ------------------------------------------------------------------------------------------------
 
 -- Calls take microseconds on the device, so what is usual goes without plans and tables: arrays on the device that have
 -- values, lie in C order, and that nothing else waits to read.
