@@ -114,6 +114,9 @@ local function combine_at(all, r, at, n, target)
     end
   end
   as(p, combine, p, parts, target)
+  for k, temporary in ipairs(parts) do -- the next call takes the memory again, in the same stream
+    if k ~= r then as(p, temporary.release, temporary) end
+  end
 end
 
 local SMALL = 2 ^ 16 -- bytes; another round costs more than that each rank combines everything
