@@ -11,6 +11,7 @@ typedef struct cl_Event {
   cl_Rec rec;
   unsigned flags;
   bool recorded;
+  bool imported;     /* another process made it */
   uint64_t captured; /* number of the capture that it was last recorded in, 0: none */
 } cl_Event;
 
@@ -196,8 +197,43 @@ int cl_event_from_ipc_handle(lua_State *L) {
   cl_Event *e = new_event(L, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
   CUevent handle = NULL;
   CL_TRY(L, cuIpcOpenEventHandle, &handle, h);
-  e->recorded = true; /* by the other process, perhaps */
+  e->recorded = e->imported = true; /* recorded by the other process, perhaps */
   return made(e, handle);
+}
+
+/* An event behind one of another context, by a stream between them; both are destroyed when they are done. */
+static CUresult record_behind(CUcontext own, CUevent event, CUevent *behind) {
+  CUcontext popped;
+  CUstream between = NULL;
+  CUresult code = CU.cuCtxPushCurrent_v2(own);
+  if (code) return code;
+  code = CU.cuStreamCreate(&between, CU_STREAM_NON_BLOCKING);
+  if (!code) code = CU.cuEventCreate(behind, CU_EVENT_DISABLE_TIMING);
+  if (!code) code = CU.cuStreamWaitEvent(between, event, 0);
+  if (!code) code = CU.cuEventRecord(*behind, between);
+  if (between) CU.cuStreamDestroy_v2(between);
+  CU.cuCtxPopCurrent_v2(&popped);
+  return code;
+}
+
+/* Driver 580 crashes if a stream waits for an event of another process that is of another device. So a stream
+ * of that device waits for it, and s for that stream. */
+static CUresult wait_over_devices(cl_Rec *e, CUstream s) {
+  CUevent behind = NULL;
+  CUresult code =
+      record_behind((CUcontext)cl_rec_context(e)->rec.handle, (CUevent)(uintptr_t)e->handle, &behind);
+  if (!code) code = CU.cuStreamWaitEvent(s, behind, 0);
+  if (behind) CU.cuEventDestroy_v2(behind);
+  return code;
+}
+
+static bool is_of_device(cl_Rec *e, const cl_Stream *s) {
+  CUdevice dev = 0;
+  if (s->rec.parent)
+    dev = ((const cl_Context *)s->rec.parent)->device;
+  else if (CU.cuCtxGetDevice(&dev)) /* a default stream is that of the current context */
+    return true;
+  return cl_rec_context(e)->device == dev;
 }
 
 /* s:wait_for_event(e) -> s. Event and stream may be of different contexts. While e belongs to a capture, s
@@ -213,7 +249,11 @@ int cl_stream_wait_for_event(lua_State *L) {
   if (!mine && e->captured && !cl_capture_active(e->captured)) refuse_captured(L, e, "Stream:wait_for_event");
   if (e->captured && s == &cl_legacy_stream)
     cl_logic(L, "Stream:wait_for_event: the legacy stream cannot join a capture");
-  CL_TRY(L, cuStreamWaitEvent, cl_stream_handle(s), (CUevent)e->rec.handle, 0);
+  cl_Rec *rec = ((const cl_Object *)cl_check(L, 2, CL_EVENT))->rec;
+  const CUresult code = e->imported && !is_of_device(rec, s)
+                            ? wait_over_devices(rec, cl_stream_handle(s))
+                            : CU.cuStreamWaitEvent(cl_stream_handle(s), (CUevent)e->rec.handle, 0);
+  if (code) cl_fail(L, "cuStreamWaitEvent", code);
   if (e->captured) {
     cl_capture_keep(L, s, 1);
     cl_capture_keep(L, s, 2);

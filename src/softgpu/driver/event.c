@@ -258,6 +258,10 @@ static CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags
   if (flags) return s->branch ? event_node(s, e, false) : CUDA_ERROR_ILLEGAL_STATE;
   if (!e->mark && !e->ipc && !e->at.capture) return CUDA_SUCCESS; /* never recorded: nothing to wait for */
   if (s->branch || e->at.capture) return sg_capture_wait(s, &e->at);
+  if (e->ipc && e->o.ctx->device != s->o.ctx->device) { /* driver 580 crashes there */
+    sg_say(CU_LOG_LEVEL_ERROR, "The event of another process is of another device than the stream");
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
   if (e->ipc) return sg_ipc_stream_wait(e->ipc, s);
   MarkOp *op = malloc(sizeof *op);
   if (!op) return CUDA_ERROR_OUT_OF_MEMORY;
