@@ -1,5 +1,5 @@
-/* The C side of `./dev bench distributed`: the same calls of NCCL in plain loops, in the same processes and on
- * the same arrays, with a communicator of its own. */
+/* The C side of `./dev bench distributed`: the same calls of NCCL in plain loops, in the same processes and
+ * on the same arrays, with a communicator of its own. */
 #define DRIVER(X) X(cuCtxSynchronize)
 #include "../common/driver.h"
 
@@ -28,7 +28,8 @@ static int ranks;
 int bench_open(const char *driver, const char *nccl);
 int bench_id(char *id);
 int bench_join(const char *id, int size, int rank);
-double bench_call(int kind, unsigned long long in, unsigned long long out, size_t part, int times, double *host);
+double bench_call(int kind, unsigned long long in, unsigned long long out, size_t part, int times,
+                  double *host);
 int bench_close(void);
 
 /* 0: fine. */
@@ -69,7 +70,8 @@ static int exchange(const char *in, char *out, size_t part) {
 
 /* Microseconds for `times` calls and a wait; *host: without the wait. kind 0: all_reduce, 1: all_gather, 2:
  * all_to_all; part: floats that one rank gives to one other. */
-double bench_call(int kind, unsigned long long in, unsigned long long out, size_t part, int times, double *host) {
+double bench_call(int kind, unsigned long long in, unsigned long long out, size_t part, int times,
+                  double *host) {
   const void *from = (const void *)(uintptr_t)in;
   void *to = (void *)(uintptr_t)out;
   const double start = bench_now();

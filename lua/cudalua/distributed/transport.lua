@@ -24,8 +24,8 @@ local M = {}
 ---@field watched? fun(handle: any): userdata  of control: the SharedGroup by which C hears of failures
 ---@field join? fun(control: table, handle: any, where: string, size: integer, rank: integer): any  of transports for
 ---  data alone: a handle for the members of a group of control, which all call it
----@field counted? fun(bytes: integer, size: integer, dtype: table, op?: string): integer?, integer?, integer?  likewise:
----  the elements of a part, the number of their type, and that of the operation
+---@field counted? fun(bytes: integer, size: integer, dtype: table, op?: string): integer?, integer?, integer?  of these
+---  as well: the elements of a part, the number of their type, and that of the operation
 ---@field remedy? fun(dtype: string, op: string): string  for what `takes` refuses and another transport has
 ---@field run fun(handle: any, call: cudalua.distributed.Call): string[]?  nil: it is done. Otherwise the signatures
 ---  differ, nothing was written, and here they are; of send and recv, the sender's and the receiver's
