@@ -15,7 +15,8 @@ end
 describe("NCCL on GPUs", function()
   it("is what arrays of ranks with a GPU each move by", function()
     if lacks(2) then return end
-    local out, status = ranks.run(2, "print(require('cudalua').distributed.init().transport)")
+    local out, status = ranks.run(2, "print(require('cudalua').distributed.init().transport)",
+      { environment = "CUDALUA_DIST_BACKEND=auto" })
     assert.equal(0, status, out)
     assert.equal(2, select(2, out:gsub("%] nccl\n", "")), out)
   end)

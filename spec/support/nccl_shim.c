@@ -362,7 +362,7 @@ int ncclCommInitRankConfig(Comm **comm, int size, Id id, int rank, const Config 
   if (size > MOST || config->magic != 0xcafebeef || !config->blocking || config->version != 21400)
     return INVALID_ARGUMENT;
   void *driver = dlopen(getenv("NCCL_SHIM_DRIVER"), RTLD_NOW | RTLD_NOLOAD);
-  if (!driver) return INTERNAL;
+  if (!driver) return unlink(id.bytes), INTERNAL;
   is_idle = getenv("NCCL_SHIM_IDLE") != NULL;
   *(void **)&launch_host = dlsym(driver, "cuLaunchHostFunc");
   const int fd = open(id.bytes, O_RDWR);

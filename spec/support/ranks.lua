@@ -20,7 +20,7 @@ function M.command(command)
   return text, tonumber(status)
 end
 
----Runs a Lua program with so many ranks.
+---Runs a Lua program with so many ranks. Arrays move through host memory, unless the environment says otherwise.
 ---@param n integer
 ---@param code string
 ---@param o? {environment: string, arguments: string, before: string}
@@ -29,7 +29,7 @@ end
 function M.run(n, code, o)
   o = o or {}
   local path = write(code)
-  local out, status = M.command(("%s CUDALUA_DIST_TIMEOUT=20 %s %s sh bin/cudalua run -n %d %s %s"):format(gpu.driver,
+  local out, status = M.command(("%s CUDALUA_DIST_BACKEND=shm CUDALUA_DIST_TIMEOUT=20 %s %s sh bin/cudalua run -n %d %s %s"):format(gpu.driver,
     o.environment or "", o.before or "", n, path, o.arguments or ""))
   os.remove(path)
   return out:gsub(path:gsub("%p", "%%%0"), "program.lua"), status

@@ -59,7 +59,7 @@ typedef struct cl_Collectives {
   struct {                    /* the call that the main thread is in; under the lock */
     double since;             /* 0: none */
     cl_Watch watch;
-    bool interrupted; /* by Ctrl-C, which the watchdog saw */
+    _Atomic bool interrupted; /* by Ctrl-C, which the watchdog saw */
   } call;
   bool captured;   /* a graph has calls */
   bool seen, told; /* of a failure: the memory is marked; a wait has raised it */
