@@ -1,8 +1,8 @@
 -- The specs that are skipped, for each kind of driver, as "device_spec: full name of the test"; one_gpu: all of
 -- these too, where there is one GPU; no_gl: all of these too, where there is no OpenGL without a window, which CI has
 -- to have; no_language_server, no_browser, no_cmark: likewise where lua-language-server, Chromium or cmark-gfm is not
--- found, and no_luv and no_tarantool without these hosts. CI has to have cmark-gfm, luv and, but under the sanitizers,
--- Tarantool. A run whose skipped specs differ from this list fails.
+-- found, no_luv and no_tarantool without these hosts, and no_mpi without OpenMPI or MPICH. CI has to have cmark-gfm,
+-- MPI, luv and, but under the sanitizers, Tarantool. A run whose skipped specs differ from this list fails.
 return {
   soft = {
     "gpuarray_scan_spec: Scans of more than 2^31 elements",
@@ -447,6 +447,35 @@ return {
   },
   no_tarantool = {
     "tarantool_spec: Tarantool runs other fibers while one waits for a kernel with cuda.completion_fd",
+  },
+  no_mpi = {
+    "mpi_spec: cuda.distributed under mpirun moves arrays in blocks",
+    "mpi_spec: cuda.distributed under mpirun calls libraries with MPI's standard binary interface",
+    "mpi_failures_spec: ranks of mpirun whose calls differ raise on all ranks, name the ranks, and go on together",
+    "mpi_failures_spec: ranks of mpirun whose calls differ raise for send and recv, and go on",
+    "mpi_failures_spec: ranks of mpirun whose calls differ raise what one rank refuses, also in long "
+      .. "texts, and nothing is lost",
+    "mpi_failures_spec: a rank of mpirun that ends by an error ends the job with its text and its status",
+    "mpi_failures_spec: a rank of mpirun that ends by a signal ends the job",
+    "mpi_failures_spec: a rank of mpirun that ends with status 0 while others call: they raise",
+    "mpi_failures_spec: a rank of mpirun that ends late, without a call: the others wait for it",
+    "mpi_failures_spec: ranks of mpirun that wait for one that does not come: an error after the time "
+      .. "limit, with its last call",
+    "mpi_failures_spec: ranks of mpirun that wait and are interrupted: the others hear of it",
+    "mpi_failures_spec: processes of mpirun that are no ranks are forks, second Lua states, and programs "
+      .. "that a rank starts",
+    "mpi_failures_spec: processes of mpirun that are no ranks are the ranks of cudalua run, which are "
+      .. "worlds of their own",
+    "mpi_failures_spec: the MPI library that is not the launcher's is an error that names CUDALUA_MPI",
+    "mpi_failures_spec: the MPI library is found under srun, too",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 1 ranks of OpenMPI",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 2 ranks of OpenMPI",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 3 ranks of OpenMPI",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 4 ranks of OpenMPI",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 1 ranks of MPICH",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 2 ranks of MPICH",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 3 ranks of MPICH",
+    "mpi_spec: cuda.distributed under mpirun passes the checks of all calls with 4 ranks of MPICH",
   },
   no_cmark = {
     "site_spec: the site has no link that leads nowhere",

@@ -44,6 +44,7 @@ missing_package() {
     cmark) has cmark-gfm || echo cmark-gfm ;;
     luv) luajit -e 'require "luv"' >/dev/null 2>&1 || echo lua-luv ;;
     tarantool) has tarantool || echo tarantool ;;
+    mpi) { has mpirun.openmpi && has mpirun.mpich; } || echo openmpi-bin mpich ;;
     # The wheels come by pip. Its package is asked for with all others, not when it is its turn.
     cuda) [[ ${CUDALUA_TOOLKIT:-auto} = installed ]] || find_toolkit >/dev/null || missing_package pip ;;
     pip) python3 -m pip --version >/dev/null 2>&1 || echo python3-pip ;;

@@ -54,7 +54,8 @@ local function check_skipped(actual)
   -- Of a group, one is skipped: all have to be. A machine for CI has Mesa.
   for group, counts in pairs { one_gpu = kind == "cuda", no_gl = kind == "cuda" or not os.getenv "CI",
     no_language_server = true, no_browser = true, no_cmark = not os.getenv "CI",
-    no_luv = not os.getenv "CI", no_tarantool = not os.getenv "CI" or os.getenv "CUDALUA_SANITIZED" } do
+    no_luv = not os.getenv "CI", no_tarantool = not os.getenv "CI" or os.getenv "CUDALUA_SANITIZED",
+    no_mpi = not os.getenv "CI" } do
     local one = false
     for _, name in ipairs(lists[group]) do one = one or counts and skipped_now[name] and not expected[name] end
     for _, name in ipairs(one and lists[group] or {}) do expected[name] = true end

@@ -85,7 +85,7 @@ ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async cufft_memory gl)
 # Specs that wait for terminals, clocks, browsers and other processes. They run one after the other beside all others, as
 # they leave a processor idle most of the time. What they wait for may come too late where all processors are busy: if one
 # of them fails beside the others, it runs once more, alone, and that counts.
-TIMED=(terminal ctrl_c progress background interrupt pty ready restart installed mishaps site help luv)
+TIMED=(terminal ctrl_c progress background interrupt pty ready restart installed mishaps site help luv mpi mpi_failures)
 
 # Other specs fail in one run of thousands where Lua's collector or a thread comes at a moment that the spec did not
 # think of. A few files that failed, and did not crash, run once more, and a line says which passed then: each is a spec
@@ -231,9 +231,10 @@ test_build() {
   run_luajit tools/report.lua "$dir" "${PARTS[@]}"
 }
 
-# What some specs need may be missing, but not in CI: they are skipped without OpenGL, cmark, luv or Tarantool.
+# What some specs need may be missing, but not in CI: they are skipped without OpenGL, cmark, luv, Tarantool
+# or MPI.
 run_tests() {
-  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}
+  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool mpi}
   build "$BUILD"
   test_build "$BUILD" "$@"
 }
@@ -255,7 +256,7 @@ isa_of_turn() {
 # CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every sixth file
 # of some folders runs, and long sweeps take a part (IN_TURNS, spec/support/turn.lua).
 run_sanitized() {
-  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool}
+  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool mpi}
   BUILD=$BUILD-asan
   export CUDALUA_TURN=${CUDALUA_TURN:-$(($(date +%s) / 60 % 1000))}
   build "$BUILD" -Db_sanitize=address,undefined -Db_lundef=false -Dvectorize=false -Disa="$(isa_of_turn)" \

@@ -1,5 +1,5 @@
 -- Programs of several processes, each with a device of its own: cuda.distributed.
---   distributed/start     who started this process      transport, shm, nccl   what moves data between ranks
+--   distributed/start     who started this process      transport, shm, mpi, nccl   what moves data between ranks
 --   distributed/group     what programs see of a group of ranks          run   cudalua run
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
 --   host_memory, device_memory   where the calls have their data
@@ -15,7 +15,7 @@ local names = require "cudalua.base.names"
 local start = require "cudalua.distributed.start"
 local transport = require "cudalua.distributed.transport"
 
----Several processes that compute together. Start them with `cudalua run -n 4 script.lua`.
+---Several processes that compute together. Start them with `cudalua run -n 4 script.lua`, or with mpirun or srun.
 ---@class cudalua.distributed
 ---@field Group cudalua.distributed.Group  the class of groups of ranks, with their methods
 local M = { Group = group.Group }
@@ -36,15 +36,15 @@ end
 
 local OPTIONS = { timeout = true, backend = true }
 
----Joins the ranks that `cudalua run` has started, and returns the group of all of them. A process that was started
----alone is the only rank of its world. Makes the primary context of the process's device current, unless a context is
----current: ranks of one machine take its devices in turn. Later calls return the same group.
+---Joins the ranks that `cudalua run`, mpirun or srun has started, and returns the group of all of them. A process that
+---was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
+---context is current: ranks of one machine take its devices in turn. Later calls return the same group.
 ---@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all
----  ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" moves arrays between GPUs, "shm"
----  through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
+---  ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" moves arrays between GPUs, "shm" and
+---  "mpi" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 ---@return cudalua.distributed.Group
 ---@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError
----  if the driver, a device or the requested NCCL is missing, and under launchers that are not supported
+---  if the driver, a device or the requested backend is missing, and under mpirun and srun if their MPI library is
 function M.init(options)
   local o = errors.options("init", options, OPTIONS)
   local timeout = o.timeout ~= nil and check_timeout(o.timeout) or nil
@@ -60,9 +60,11 @@ function M.init(options)
   end
   local s = start.read()
   start.joined = s.size
+  timeout = timeout or start.timeout()
   local control = transport.control(s)
+  if control.join then control.join(s, timeout) end
   local device = choose_device()
-  local handle = control.open(s, timeout or start.timeout())
+  local handle = control.open(s, timeout)
   local data, data_handle = transport.data(control, handle, s, device, wanted)
   local ranks = {}
   for r = 0, s.size - 1 do ranks[r + 1] = r end

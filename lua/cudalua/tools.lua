@@ -12,6 +12,7 @@ local host = require "cudalua.base.ffi"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
+local start = require "cudalua.distributed.start"
 
 ---@class cudalua.tools
 local M = {}
@@ -29,7 +30,7 @@ local function chosen_device()
   end
   text = text and text:match "^%s*(.-)%s*$"
   if not text or text == "" then
-    local rank = tonumber(os.getenv "CUDALUA_LOCAL_RANK") -- of cudalua run: one device for each process
+    local rank = start.place() -- of cudalua run, mpirun and srun: one device for each process
     local count = rank and cuda.Device.count() or 0
     return count > 0 and rank % count or nil
   end

@@ -21,7 +21,8 @@ local refuse = layout.refuse
 ---@field local_rank integer  this process's number among those of this machine
 ---@field local_size integer  the number of processes on this machine
 ---@field device cudalua.Device  the device of this process
----@field transport string    what moves arrays: "shm", memory that the processes share, or "nccl"
+---@field transport string    what moves arrays: "shm", memory that the processes share, "mpi", "nccl", or "process"
+---  between the ranks of cuda.devices()
 local Group = names.class({}, "Group")
 
 local TAG = "cudalua.distributed.Group"

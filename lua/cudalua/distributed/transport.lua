@@ -14,6 +14,7 @@ local M = {}
 ---@field name string
 ---@field memory "host"|"device"  what the memory in calls is
 ---@field takes fun(dtype: string, op: string): boolean  can it combine elements of this dtype?
+---@field join? fun(start: cudalua.distributed.Start, timeout: number)  before open(): completes `start`
 ---@field open fun(start: cudalua.distributed.Start, timeout: number): any  the handle of all ranks
 ---@field split fun(handle: any, where: string, members?: cudalua.distributed.Members): any  called by all members of
 ---  the handle; the handle of the new group, or nil for ranks without `members`
@@ -49,9 +50,11 @@ local M = {}
 ---@field dtype? string     of reductions
 
 ---How the ranks of a world exchange texts.
----@param _ cudalua.distributed.Start
+---@param start cudalua.distributed.Start
 ---@return cudalua.distributed.Transport control
-function M.control(_) return require "cudalua.distributed.shm" end
+function M.control(start)
+  return require(start.launcher and "cudalua.distributed.mpi" or "cudalua.distributed.shm")
+end
 
 ---The side of calls for a transport.
 ---@param data cudalua.distributed.Transport
@@ -59,18 +62,18 @@ function M.side(data) return data.memory == "device" and device_memory or host_m
 
 -- ---- which one moves arrays -----------------------------------------------------------------------------------------
 
-local BACKENDS = { nccl = true, shm = true }
+local BACKENDS = { nccl = true, shm = true, mpi = true }
 
 ---The backend that the program asks for.
 ---@param x any  of init(); nil: as CUDALUA_DIST_BACKEND says
----@return "nccl"|"shm"|"auto"
+---@return "nccl"|"shm"|"mpi"|"auto"
 ---@raise LogicError for another name
 function M.wanted(x)
   local name, what = x, "backend"
   if x == nil then name, what = os.getenv "CUDALUA_DIST_BACKEND", "CUDALUA_DIST_BACKEND" end
   if name == nil or x == nil and (name == "" or name == "auto") then return "auto" end
   if type(name) == "string" and BACKENDS[name] then return name end
-  errors.raise("LogicError", ("init: %s must be 'nccl' or 'shm', got %s"):format(what, errors.text(name)))
+  errors.raise("LogicError", ("init: %s must be 'nccl', 'shm' or 'mpi', got %s"):format(what, errors.text(name)))
 end
 
 -- What each rank says: {wanted, version of NCCL or "-", the device or why not}.
@@ -121,7 +124,11 @@ end
 ---@raise RuntimeError if NCCL is requested and cannot be used; LogicError if the ranks ask for different ones
 function M.data(control, handle, start, device, wanted)
   local is_auto = wanted == "auto"
-  if wanted == "shm" or is_auto and (start.size == 1 or core.driver_info().soft) then return control, handle end
+  if wanted == control.name or is_auto and (start.size == 1 or core.driver_info().soft) then return control, handle end
+  if wanted == "shm" or wanted == "mpi" then
+    errors.raise("RuntimeError", ("init: the backend '%s' cannot be used, because %s has started this process; use '%s'")
+      :format(wanted, start.launcher or "cudalua run", control.name))
+  end
   local nccl = require "cudalua.distributed.nccl"
   local answers = ask(control, handle, wanted, nccl, device)
   check_same(answers)

@@ -3579,7 +3579,7 @@ CUcontext. An invalid handle may crash the driver.
 @raise LogicError for 0, and for the handle of a Context that was detached
 # docs/distributed.md
 = cuda.distributed module
-Several processes that compute together. Start them with `cuda run -n 4 script.lua`.
+Several processes that compute together. Start them with `cuda run -n 4 script.lua`, or with mpirun or srun.
 = cuda.distributed.Group class
 A group of ranks. All of its ranks must make the same calls in the same order, with the same shapes and dtypes;
 otherwise all of them raise an error. Ranks count from 0. Arrays may be on the device or in host memory, and the
@@ -3591,6 +3591,7 @@ result is on the same side. Without `out` it is a new array; with `out = a` a ca
 @field local_size integer  the number of processes on this machine
 @field device cuda.Device  the device of this process
 @field transport string    what moves arrays: "shm", memory that the processes share, or "nccl"
+@field transport string    what moves the data: "shm", memory that the processes share, or "mpi"
 = cuda.distributed.Group:all_gather(a, options)
 Gives the arrays of all ranks to all.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
@@ -3695,6 +3696,13 @@ current: ranks of one machine take its devices in turn. Later calls return the s
 @return cuda.distributed.Group
 @raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device or the requested NCCL is missing, and under launchers that are not supported
 @options backend timeout
+Joins the ranks that `cuda run`, mpirun or srun has started, and returns the group of all of them. A process that
+was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
+context is current: ranks of one machine take its devices in turn. Later calls return the same group.
+@param options? {timeout: number}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600
+@return cuda.distributed.Group
+@raise LogicError for invalid options, and in a program that a rank has started. RuntimeError if the driver, a device, or under mpirun and srun their MPI library is missing
+@options timeout
 # docs/embedding.md
 = cuda.VERSION field
 The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with

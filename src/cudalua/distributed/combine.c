@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { BLOCK = 256, LEVELS = 7, WIDEST = 16 }; /* elements at a time; of 64 buffers; bytes of a value */
+enum { BLOCK = 256, LEVELS = 12, WIDEST = 16 }; /* elements at a time; of 4095 buffers; bytes of a value */
 
 typedef struct {
   float x, y;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { CL_MOST_BUFFERS = 4095 };
+
 typedef enum cl_CombineOp { CL_SUM, CL_PROD, CL_MIN, CL_MAX, CL_MEAN, CL_NOPS } cl_CombineOp;
 
 extern const char *const cl_combine_ops[CL_NOPS + 1]; /* their names, and NULL */
@@ -17,9 +19,9 @@ const cl_Combine *cl_combine_by_name(const char *dtype);
 bool cl_combine_has(const cl_Combine *c, cl_CombineOp op);
 size_t cl_combine_size(const cl_Combine *c); /* bytes of an element */
 
-/* Combines `count` elements of `n` buffers to out: as a binary tree over the buffers' numbers, 0 with 1, 2
- * with 3, then pairs with pairs. 16-bit floats are float32 on the way. The buffers need no alignment; out may
- * be one of them. */
+/* Combines `count` elements of `n` buffers, CL_MOST_BUFFERS at most, to out: as a binary tree over the
+ * buffers' numbers, 0 with 1, 2 with 3, then pairs with pairs. 16-bit floats are float32 on the way. The
+ * buffers need no alignment; out may be one of them. */
 void cl_combine(const cl_Combine *c, cl_CombineOp op, const void *const *from, unsigned n, size_t count,
                 void *out);
 

@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/state.h"
 #include "distributed/groups.h"
+#include "distributed/mpi.h"
 #include "memory/copy.h"
 #include "streams/wait.h"
 
@@ -116,6 +117,9 @@ int cl_shared_world(lua_State *L) {
   if (already && already->s->rank[already->rank].pid == (uint32_t)getpid())
     cl_logic(L, "init: another Lua state of this process is rank %d already; a process has one world",
              (int)already->rank);
+  if (cl_mpi_rank() >= 0)
+    cl_logic(L, "init: another Lua state of this process is rank %d already; a process has one world",
+             cl_mpi_rank());
   const int fd = own ? cl_segment_create(size) : (int)cl_check_int(L, 1, "fd", 0, 1 << 20);
   if (fd < 0) fail_system(L, "cannot create shared memory", strerror(errno));
   if (!own) fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -368,6 +372,22 @@ int cl_shared_takes(lua_State *L) {
   const cl_Combine *c = cl_combine_by_name(luaL_checkstring(L, 1));
   lua_pushboolean(L, c && cl_combine_has(c, (cl_CombineOp)luaL_checkoption(L, 2, NULL, cl_combine_ops)));
   return 1;
+}
+
+/* combine(op, dtype, from, n, stride, count, to): `count` elements of n buffers, which lie `stride` bytes
+ * from each other. `from` and `to` are host memory as host_buffer() gives it. */
+int cl_lua_combine(lua_State *L) {
+  const cl_CombineOp op = (cl_CombineOp)luaL_checkoption(L, 1, NULL, ops);
+  const cl_Combine *c = cl_combine_by_name(luaL_checkstring(L, 2));
+  const uint8_t *first = cl_host_side(L, 3, "from", false, 0);
+  const size_t n = (size_t)cl_check_int(L, 4, "n", 1, CL_MOST_BUFFERS);
+  const uint64_t stride = cl_check_bytes(L, 5, "stride"), count = cl_check_bytes(L, 6, "count");
+  void *to = cl_host_side(L, 7, "to", true, 0);
+  if (!c || !cl_combine_has(c, op)) return luaL_error(L, "combine: the dtype has no such operation");
+  const void **from = lua_newuserdata(L, n * sizeof *from);
+  for (size_t k = 0; k < n; k++) from[k] = first + k * stride;
+  cl_combine(c, op, from, (unsigned)n, count, to);
+  return 0;
 }
 
 /* shared_fail(why): this program ends with an error. The other ranks raise it. */

@@ -376,11 +376,14 @@ static int run(Run *r) {
   return e;
 }
 
-/* The environment without the variables of ranks, and with those that keep NVLink multicast off unless the
- * user has set them; there is room for the former at its end. */
+/* The environment without the variables of ranks, also of MPI's, and with those that keep NVLink multicast
+ * off unless the user has set them; there is room for the former at its end. */
 static char **environment(lua_State *L) {
   static const char *const own[] = {
-      "CUDALUA_RANK=", "CUDALUA_LOCAL_RANK=", "CUDALUA_SIZE=", "CUDALUA_LOCAL_SIZE=", "CUDALUA_SEGMENT="};
+      "CUDALUA_RANK=", "CUDALUA_LOCAL_RANK=", "CUDALUA_SIZE=", "CUDALUA_LOCAL_SIZE=", "CUDALUA_SEGMENT=",
+      /* MPI's launchers, of which this process may be a rank */
+      "OMPI_COMM_WORLD_", "PMI_RANK=", "PMI_SIZE=", "PMI_FD=", "PMIX_RANK=", "PMIX_NAMESPACE=",
+      "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "SLURM_STEP_NUM_TASKS=", "SLURM_LOCALID="};
   static char multicast[] = "NCCL_NVLS_ENABLE=0";
   size_t n = 0, count = 0;
   bool is_set = false;

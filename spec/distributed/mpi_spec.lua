@@ -1,0 +1,39 @@
+-- Calls between ranks that mpirun has started: the checks of distributed_spec through OpenMPI, through MPICH, and
+-- through a library with MPI's standard binary interface.
+local built = require "spec.support.built"
+local mpi = require "spec.support.mpi"
+
+local CHECKS = {}
+for name in ([[world barrier all_reduce order extremes short_floats complex reduce broadcast all_gather gather scatter
+  reduce_scatter all_to_all send_recv broadcast_object split group close large layouts structs]]):gmatch "%S+" do
+  CHECKS[#CHECKS + 1] = name
+end
+
+local function passes(flavor, n, arguments, environment)
+  local out, status = mpi.check(flavor, n, arguments or "mpi", environment)
+  for _, check in ipairs(CHECKS) do
+    assert.equal(n, select(2, out:gsub("passed " .. check .. "\n", "")), check .. ":\n" .. out)
+  end
+  assert.equal(0, status, out)
+end
+
+describe("cuda.distributed under mpirun", function()
+  for name, flavor in pairs { OpenMPI = "openmpi", MPICH = "mpich" } do
+    for n = 1, 4 do
+      it(("passes the checks of all calls with %d ranks of %s"):format(n, name), function()
+        mpi.need(pending)
+        passes(flavor, n)
+      end)
+    end
+  end
+
+  it("moves arrays in blocks", function()
+    mpi.need(pending)
+    mpi.each(function(flavor) passes(flavor, 2, "mpi 2048") end)
+  end)
+
+  it("calls libraries with MPI's standard binary interface", function()
+    mpi.need(pending)
+    passes("mpich", 2, "mpi", "CUDALUA_MPI=" .. built "cudalua-mpi-abi-shim")
+  end)
+end)
