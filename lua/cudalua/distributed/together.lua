@@ -1,4 +1,4 @@
--- The transport between ranks of one process (members.lua): host memory is copied directly.
+-- The transport between ranks of one process (members.lua): texts, and bytes of Lua values.
 
 local core = require "cudalua.core"
 local ffi = require "ffi"
@@ -147,80 +147,19 @@ end
 
 -- ---- host memory ----------------------------------------------------------------------------------------------------
 
-local bytes_t, target_t = ffi.typeof "const uint8_t *", ffi.typeof "uint8_t *"
-
-local function source(slot) return ffi.cast(bytes_t, type(slot) == "string" and slot or slot[0]) end
-local function target(slot) return ffi.cast(target_t, slot[0]) end
-
-local function copy_bytes(from, at, to, offset, n)
-  if n > 0 then ffi.copy(target(to) + offset, source(from) + at, n) end
-end
-
-local function inputs(calls)
-  local list = {}
-  for k, c in ipairs(calls) do list[k] = c.input end
-  return list
-end
-
--- All ranks get the same bits: combined once, then copied.
-local function all_reduce(calls)
-  local c, first = calls[1], nil
+local function broadcast(calls)
+  local root = calls[calls[1].root + 1]
   for _, call in ipairs(calls) do
-    if call.output and not first then
-      first = call.output
-      core.combine_memory(c.dtype, c.op, c.bytes, 0, first, inputs(calls))
-    elseif call.output then
-      copy_bytes(first, 0, call.output, 0, c.bytes)
-    end
+    if call.output and root.bytes > 0 then ffi.copy(call.output[0], root.input, root.bytes) end
   end
 end
 
-local function all_gather(calls)
-  for _, call in ipairs(calls) do
-    for k, from in ipairs(calls) do
-      if call.output then copy_bytes(from.input, 0, call.output, (k - 1) * from.bytes, from.bytes) end
-    end
-  end
-end
+local function nothing() end
 
-local movers = {
-  barrier = function() end,
-  all_reduce = all_reduce, reduce = all_reduce,
-  all_gather = all_gather, gather = all_gather,
-  broadcast = function(calls)
-    local root = calls[calls[1].root + 1]
-    for _, call in ipairs(calls) do
-      if call.output then copy_bytes(root.input, 0, call.output, 0, root.bytes) end
-    end
-  end,
-  scatter = function(calls)
-    local root = calls[calls[1].root + 1]
-    for k, call in ipairs(calls) do copy_bytes(root.input, (k - 1) * root.bytes, call.output, 0, root.bytes) end
-  end,
-  reduce_scatter = function(calls)
-    for k, call in ipairs(calls) do
-      core.combine_memory(call.dtype, call.op, call.bytes, (k - 1) * call.bytes, call.output, inputs(calls))
-    end
-  end,
-  all_to_all = function(calls)
-    for k, call in ipairs(calls) do
-      for j, from in ipairs(calls) do
-        copy_bytes(from.input, (k - 1) * from.bytes, call.output, (j - 1) * from.bytes, from.bytes)
-      end
-    end
-  end,
-}
+-- Arrays are moved by peer_memory.lua.
+local movers = { barrier = nothing, broadcast = broadcast }
 
-local function move(calls)
-  if calls[1].bytes > 0 or calls[1].kind == "barrier" then movers[calls[1].kind](calls) end
-end
-
-local function copy_pair(from, to) copy_bytes(from.input, 0, to.output, 0, from.bytes) end
-
-function M.run(handle, call)
-  if call.kind == "send" or call.kind == "recv" then return M.pair(handle, call, copy_pair) end
-  return M.together(handle, call.where, call.signature, call, move)
-end
+function M.run(handle, call) return M.together(handle, call.where, call.signature, call, movers[call.kind]) end
 
 -- ---- groups ---------------------------------------------------------------------------------------------------------
 

@@ -3590,8 +3590,7 @@ result is on the same side. Without `out` it is a new array; with `out = a` a ca
 @field local_rank integer  this process's number among those of this machine
 @field local_size integer  the number of processes on this machine
 @field device cuda.Device  the device of this process
-@field transport string    what moves arrays: "shm", memory that the processes share, or "nccl"
-@field transport string    what moves the data: "shm", memory that the processes share, or "mpi"
+@field transport string    what moves arrays: "shm", memory that the processes share, "mpi", "nccl", or "process" between the ranks of cuda.devices()
 = cuda.distributed.Group:all_gather(a, options)
 Gives the arrays of all ranks to all.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
@@ -3689,20 +3688,13 @@ Divides the group: ranks with the same color form a new group. All ranks of this
 @raise LogicError if color or key is not an integer, or if 255 groups exist; RuntimeError as all_reduce
 @options color key
 = cuda.distributed.init(options)
-Joins the ranks that `cuda run` has started, and returns the group of all of them. A process that was started
-alone is the only rank of its world. Makes the primary context of the process's device current, unless a context is
-current: ranks of one machine take its devices in turn. Later calls return the same group.
-@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" moves arrays between GPUs, "shm" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
-@return cuda.distributed.Group
-@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device or the requested NCCL is missing, and under launchers that are not supported
-@options backend timeout
 Joins the ranks that `cuda run`, mpirun or srun has started, and returns the group of all of them. A process that
 was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
 context is current: ranks of one machine take its devices in turn. Later calls return the same group.
-@param options? {timeout: number}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600
+@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" moves arrays between GPUs, "shm" and "mpi" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 @return cuda.distributed.Group
-@raise LogicError for invalid options, and in a program that a rank has started. RuntimeError if the driver, a device, or under mpirun and srun their MPI library is missing
-@options timeout
+@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device or the requested backend is missing, and under mpirun and srun if their MPI library is
+@options backend timeout
 # docs/embedding.md
 = cuda.VERSION field
 The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with

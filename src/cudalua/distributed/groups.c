@@ -377,7 +377,7 @@ int cl_shared_takes(lua_State *L) {
 /* combine(op, dtype, from, n, stride, count, to): `count` elements of n buffers, which lie `stride` bytes
  * from each other. `from` and `to` are host memory as host_buffer() gives it. */
 int cl_lua_combine(lua_State *L) {
-  const cl_CombineOp op = (cl_CombineOp)luaL_checkoption(L, 1, NULL, ops);
+  const cl_CombineOp op = (cl_CombineOp)luaL_checkoption(L, 1, NULL, cl_combine_ops);
   const cl_Combine *c = cl_combine_by_name(luaL_checkstring(L, 2));
   const uint8_t *first = cl_host_side(L, 3, "from", false, 0);
   const size_t n = (size_t)cl_check_int(L, 4, "n", 1, CL_MOST_BUFFERS);
