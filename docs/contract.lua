@@ -329,6 +329,8 @@ return {
     distributed_spec = [[init Group Group:barrier Group:all_reduce Group:reduce Group:broadcast Group:all_gather
       Group:gather Group:scatter Group:reduce_scatter Group:all_to_all Group:send Group:recv Group:broadcast_object
       Group:split Group:group Group:close]],
+    sharded_arrays_spec = [[shard replicate zeros ones full arange linspace random Array Array:gather
+      Array:redistribute Array:halo Array:item Array:astype Array:transpose Array:with_block Array:eval]],
   },
   {
     module = "cudalua.gl", prefix = "gl",

@@ -194,7 +194,8 @@ return {
       gen_uniform]] },
   -- Without a model.
   { class = "cudalua.Profile", own = [[text]] },
-  { class = "cudalua.distributed", own = [[init]] },
+  { class = "cudalua.distributed", own = [[arange full init linspace ones random replicate shard zeros]] },
+  { class = "cudalua.distributed.Array", own = [[astype eval gather halo item redistribute transpose with_block]] },
   { class = "cudalua.distributed.Group", own = [[all_gather all_reduce all_to_all barrier broadcast broadcast_object
       close gather group recv reduce reduce_scatter scatter send split]] },
   { class = "cudalua.Range", own = [[close]] },

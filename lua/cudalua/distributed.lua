@@ -12,13 +12,17 @@ local group = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
 local members = require "cudalua.distributed.members"
 local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
+local sharded = require "cudalua.distributed.sharded"
 local start = require "cudalua.distributed.start"
+local surplus = require "cudalua.base.surplus"
 local transport = require "cudalua.distributed.transport"
 
 ---Several processes that compute together. Start them with `cudalua run -n 4 script.lua`, or with mpirun or srun.
 ---@class cudalua.distributed
 ---@field Group cudalua.distributed.Group  the class of groups of ranks, with their methods
-local M = { Group = group.Group }
+---@field Array cudalua.distributed.Array  the class of arrays that several ranks have together, with their methods
+local M = { Group = group.Group, Array = sharded.Array }
 
 local world
 
@@ -73,5 +77,10 @@ function M.init(options)
     _data_handle = data_handle, _side = transport.side(data), _checks = transport.checks(data) }
   return world
 end
+
+sharded.world, sharded.is_group = M.init, group.is
+for name, f in pairs_of(surplus.install("distributed.", require "cudalua.distributed.construct")) do M[name] = f end
+for _, part in ipairs { "elementwise", "move" } do require("cudalua.distributed." .. part) end
+surplus.install("distributed.Array:", sharded.Array)
 
 return names.strict(M, { text = "distributed", kind = "distributed" })

@@ -172,7 +172,8 @@ end
 
 -- Tables of this library, by what getmetatable says of them.
 local tables = { ["cudalua.gpuarray"] = "an array", ["cudalua.ndarray"] = "a host array",
-  ["cudalua.dtype"] = "a dtype", ["cudalua.sparse.Matrix"] = "a sparse matrix" }
+  ["cudalua.dtype"] = "a dtype", ["cudalua.sparse.Matrix"] = "a sparse matrix",
+  ["cudalua.distributed.Array"] = "a distributed array" }
 
 ---What a message calls a table.
 ---@param t table

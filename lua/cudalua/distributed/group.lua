@@ -38,6 +38,11 @@ local function check_self(self, what)
   if self._closed then refuse(what, "this group was closed") end
 end
 
+---Is it a group of ranks?
+---@param x any
+---@return boolean
+function M.is(x) return type(x) == "table" and getmetatable(x) == TAG end
+
 ---@param fields table  those of the class, _control, _data, _handle, _data_handle, _side, _checks
 ---@return cudalua.distributed.Group
 function M.new(fields) return setmetatable(fields, mt) end

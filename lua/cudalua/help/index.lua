@@ -3580,6 +3580,58 @@ CUcontext. An invalid handle may crash the driver.
 # docs/distributed.md
 = cuda.distributed module
 Several processes that compute together. Start them with `cuda run -n 4 script.lua`, or with mpirun or srun.
+Several processes that compute together. Start them with `cuda run -n 4 script.lua`.
+= cuda.distributed.Array class
+An array that the ranks of a group have together. Each rank has a block of neighbouring positions of one axis; a
+replicated array is whole on each rank. Operators and element-wise methods such as `a:exp()` compute on the blocks,
+without a call between ranks. All ranks must call the other methods together.
+@field shape integer[]   the extents of the whole array
+@field dtype cuda.dtype.DType  the element type
+@field ndim integer      the number of axes
+@field size integer      the number of elements of the whole array
+@field axis? integer     the axis that is divided among the ranks, from 1; nil if the array is replicated
+@field block cuda.gpuarray.Array  the part of this rank, which the program may read and write
+@field first integer     the first position of the block on the divided axis, from 1
+@field last integer      its last position; first - 1 if the block is empty
+@field group cuda.distributed.Group  the ranks that have the array
+= cuda.distributed.Array:astype(dtype)
+Returns the elements converted to another dtype.
+@param dtype any  the new dtype, as for dtype.of
+@return cuda.distributed.Array
+@raise LogicError if the dtype is unknown
+= cuda.distributed.Array:eval()
+Computes the block now, if it is pending.
+@return cuda.distributed.Array self
+= cuda.distributed.Array:gather()
+Returns the whole array, on all ranks.
+@return cuda.gpuarray.Array  a new array, which has nothing to do with the blocks any more
+@raise LogicError if the calls of the ranks differ; RuntimeError if a rank ends, fails or does not come in time
+= cuda.distributed.Array:halo(width, options)
+Returns the block of this rank together with the positions beside it on the divided axis, which belong to other
+ranks: what a stencil reads. At the ends of the axis the block has no neighbours, so the result has fewer positions
+there, unless you pass `fill` or `periodic`. A rank whose block is empty gets an empty array.
+@param width integer  how many positions on each side: 0 to the extent of the axis
+@param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is a ring, whose first and last positions are neighbours; default false
+@return cuda.gpuarray.Array  a new array, or the block itself if nothing is beside it
+@raise LogicError for a replicated array or another width, or if the calls of the ranks differ; RuntimeError as gather
+@options fill periodic
+= cuda.distributed.Array:item()
+Returns the value of a replicated array of one element, such as a sum.
+@return boolean|number|ffi.cdata*
+@raise LogicError if the array is divided among ranks or has more elements
+= cuda.distributed.Array:redistribute(axis)
+Returns the array divided along another axis, or whole on each rank.
+@param axis? integer  the axis to divide, from 1, where negative numbers count from the end; nil: none, so that each rank has the whole array
+@return cuda.distributed.Array  the array itself if it is divided so already
+@raise LogicError if the axis is out of range, or if the calls of the ranks differ; RuntimeError as gather
+= cuda.distributed.Array:transpose()
+Returns a view with the axes reversed.
+@return cuda.distributed.Array
+= cuda.distributed.Array:with_block(block)
+Returns an array that has other blocks, divided as this one: for blocks that the program computed by itself.
+@param block cuda.gpuarray.Array  the new block of this rank. It has as many axes as this array, and as many positions on the divided axis; the other extents may differ, but must be the same on all ranks
+@return cuda.distributed.Array
+@raise LogicError if the block has another number of axes or of positions
 = cuda.distributed.Group class
 A group of ranks. All of its ranks must make the same calls in the same order, with the same shapes and dtypes;
 otherwise all of them raise an error. Ranks count from 0. Arrays may be on the device or in host memory, and the
@@ -3687,6 +3739,27 @@ Divides the group: ranks with the same color form a new group. All ranks of this
 @return cuda.distributed.Group?  nil for color = false
 @raise LogicError if color or key is not an integer, or if 255 groups exist; RuntimeError as all_reduce
 @options color key
+= cuda.distributed.arange(start, stop, step, dtype, options)
+Returns the numbers of gpuarray.arange with the same arguments, divided among ranks, with the same bits:
+arange(stop), arange(start, stop) or arange(start, stop, step). A dtype and options may follow.
+@call fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cuda.distributed.Array
+@param start number|ffi.cdata*  the first number; default: 0
+@param stop number|ffi.cdata*   the end, which is excluded
+@param step? number|ffi.cdata*  the difference between two numbers; default: 1
+@param dtype? any  as for gpuarray.arange
+@param options? {dtype: any, axis: integer|false, group: cuda.distributed.Group}  as for zeros
+@return cuda.distributed.Array
+@raise LogicError as gpuarray.arange
+@options axis dtype group
+= cuda.distributed.full(shape, value, dtype, options)
+Returns an array of one value that is divided among ranks.
+@param shape integer|integer[]  as for zeros
+@param value any  a boolean, number, 64-bit integer or complex cdata; the same on all ranks
+@param dtype? any  as for zeros; default: the default float for numbers, else the value's own dtype
+@param options? {dtype: any, axis: integer|false, group: cuda.distributed.Group}  as for zeros
+@return cuda.distributed.Array
+@raise LogicError if the dtype cannot hold the value, and as zeros
+@options axis dtype group
 = cuda.distributed.init(options)
 Joins the ranks that `cuda run`, mpirun or srun has started, and returns the group of all of them. A process that
 was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
@@ -3695,6 +3768,59 @@ context is current: ranks of one machine take its devices in turn. Later calls r
 @return cuda.distributed.Group
 @raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device or the requested backend is missing, and under mpirun and srun if their MPI library is
 @options backend timeout
+@raise LogicError for invalid options, and in a program that a rank has started; RuntimeError if the driver or a device is missing, and under launchers that are not supported
+@options timeout
+= cuda.distributed.linspace(start, stop, num, dtype, options)
+Returns `num` evenly spaced numbers, divided among ranks: as gpuarray.linspace, with the same bits.
+@param start number  the first number
+@param stop number   the last number; excluded if endpoint is false
+@param num? integer  the number of elements of the whole array; default: 50
+@param dtype? any    as for gpuarray.linspace
+@param options? {dtype: any, axis: integer|false, group: cuda.distributed.Group, endpoint: boolean}  endpoint: include `stop`; default true; the others as for zeros
+@return cuda.distributed.Array
+@raise LogicError as gpuarray.linspace
+@options axis dtype endpoint group
+= cuda.distributed.ones(shape, dtype, options)
+Returns an array of ones (of true for bool) that is divided among ranks.
+@param shape integer|integer[]  as for zeros
+@param dtype? any  as for zeros
+@param options? {dtype: any, axis: integer|false, group: cuda.distributed.Group}  as for zeros
+@return cuda.distributed.Array
+@raise LogicError, MemoryError as zeros
+@options axis dtype group
+= cuda.distributed.random(shape, dtype, options)
+Returns random numbers that are divided among ranks: for any number of ranks those that the generator gives one
+device.
+@param shape integer|integer[]  the extents of the whole array
+@param dtype? any  a floating-point type; default: dtype.default_float()
+@param options? {dtype: any, axis: integer|false, group: cuda.distributed.Group, generator: any, distribution: string}  generator: has the same state on all ranks. Default: random.default() of rank 0. distribution: "uniform" (default), from 0 up to 1; "normal", with mean 0 and standard deviation 1; "exponential", with mean 1. axis, group: as for zeros
+@return cuda.distributed.Array
+@raise LogicError for other types and distributions, if the states of the generators differ, or if the calls of the ranks differ; RuntimeError as shard
+@options axis distribution dtype generator group
+= cuda.distributed.replicate(a, options)
+Gives the array of one rank to all, as a replicated array, which can be an operand beside arrays that are divided.
+@param a? cuda.gpuarray.Array|cuda.ndarray.Array  the array of root; the other ranks may pass nil, or an array of the same shape and dtype, which is ignored
+@param options? {group: cuda.distributed.Group, root: integer}  group: as for shard; root: the rank whose array it is, default 0
+@return cuda.distributed.Array
+@raise LogicError, RuntimeError as Group:broadcast
+@options group root
+= cuda.distributed.shard(a, axis, options)
+Divides an array among ranks along an axis: each rank keeps a copy of its block. Each rank passes the whole array; or
+one rank passes it, with `root`, and sends the blocks.
+@param a? cuda.gpuarray.Array|cuda.ndarray.Array  the whole array, with the same elements on all ranks. With `root`, the other ranks pass nil
+@param axis? integer  the axis to divide, from 1, where negative numbers count from the end; default: 1
+@param options? {group: cuda.distributed.Group, root: integer}  group: the ranks; default: the world, which is joined by init() if necessary. root: the rank that has the array; default: all have it
+@return cuda.distributed.Array
+@raise LogicError if the axis is out of range, or if the calls of the ranks differ; RuntimeError if a rank ends, fails or does not come in time
+@options group root
+= cuda.distributed.zeros(shape, dtype, options)
+Returns an array of zeros (of false for bool) that is divided among ranks.
+@param shape integer|integer[]  the extents of the whole array, as for gpuarray.zeros
+@param dtype? any  as for dtype.of; default: dtype.default_float()
+@param options? {dtype: any, axis: integer|false, group: cuda.distributed.Group}  axis: the axis to divide; default: 1; false: replicated; group: as for shard
+@return cuda.distributed.Array
+@raise LogicError for an invalid shape, dtype or option; MemoryError
+@options axis dtype group
 # docs/embedding.md
 = cuda.VERSION field
 The version of this library, {major, minor, patch}. You can compare two lists with its metatable; to compare with

@@ -9,6 +9,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local ops = require "cudalua.gpuarray.kernel.ops"
 local philox = require "cudalua.random.philox"
 local storage = require "cudalua.gpuarray.core.storage"
 
@@ -88,6 +89,25 @@ local function places(shape)
   return storage.array_of(leaf), leaf
 end
 
+-- The places of the elements that a part of an axis has: of a run of them by an offset, else by those of its rows.
+local function places_in_part(shape, part)
+  local axis, before, behind, own = part.axis, {}, {}, { unpack(shape) }
+  own[axis] = part.past - part.first
+  local rows, row = 1, 1
+  for k, extent in ipairs(own) do
+    before[k], behind[k] = k < axis and extent or 1, k < axis and 1 or extent
+    if k < axis then rows = rows * extent elseif k > axis then row = row * extent end
+  end
+  if rows <= 1 then
+    local array, leaf = places(own)
+    if part.first == 0 then return array, leaf end
+    return graph.binary(ops.add, array, part.first * row), leaf
+  end
+  local inner = gpuarray.arange(part.first * row, part.past * row, 1, places_dtype):reshape(behind)
+  local outer = (gpuarray.arange(rows, places_dtype) * (shape[axis] * row)):reshape(before)
+  return graph.binary(ops.add, outer, inner), nil
+end
+
 -- An array of parameters as one that lies as the numbers do, so that a kernel has both by the same place.
 local function dense(x, shape)
   local leaf = not x._sig and storage.leaf_of(x)
@@ -97,25 +117,28 @@ end
 
 ---Random numbers, as a pending array.
 ---@param op table        one of M.ops
----@param shape integer[] not to be changed any more
+---@param shape integer[] not to be changed any more; of the whole array
 ---@param state ffi.cdata*  of philox.state()
 ---@param third? any      number or array, if the operation has a third operand
+---@param part? {axis: integer, first: integer, past: integer}  the part of an axis that is made, counted from 0, where
+---  the array has ranks with a block each; nil: all of it
 ---@return cudalua.gpuarray.Array
-function M.draw(op, shape, state, third)
+function M.draw(op, shape, state, third, part)
   if graph.limits_lifted() then
     errors.raise("LogicError", "gpuarray.fuse: the function draws random numbers, which would be the same in each " ..
       "call; draw them outside and pass them as an argument")
   end
   hooks.draws = hooks.draws + 1
-  local array, leaf = places(shape)
-  if op.near and philox.position(state) % 2 ^ 32 + array._size <= 2 ^ 32 then op = op.near end
+  local array, leaf
+  if part then array, leaf = places_in_part(shape, part) else array, leaf = places(shape) end
+  if op.near and philox.position(state) % 2 ^ 32 + graph.size_of(shape) <= 2 ^ 32 then op = op.near end
   local x
   if op.arity == 3 then
     x = graph.ternary(op, array, state, object.is_array(third) and dense(third, shape) or third)
   else
     x = graph.binary(op, array, state)
   end
-  leaf.node = x
+  if leaf then leaf.node = x end
   return x
 end
 

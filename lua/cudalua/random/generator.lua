@@ -177,6 +177,19 @@ function Generator:spawn(count)
   return unpack(list, 1, n)
 end
 
+---A generator that draws a part of each array, where this one would draw it all: for plain distributions.
+---@param self cudalua.random.Generator
+---@param part {axis: integer, first: integer, past: integer}  counted from 0
+---@return cudalua.random.Generator
+function M.of_part(self, part)
+  return setmetatable({ _seed = self._seed, _position = self._position, _part = part }, mt)
+end
+
+---Moves a generator to where another one has got.
+---@param self cudalua.random.Generator
+---@param other cudalua.random.Generator
+function M.follow(self, other) self._seed, self._position = other._seed, other._position end
+
 -- ---- arguments ------------------------------------------------------------------------------------------------------
 
 local function call_of(what) return require("cudalua.base.named").call_of(what, Generator[what:match "[%w_]+$"]) end
@@ -268,7 +281,7 @@ local function scaled(x, factor, term)
 end
 
 local function drawn(self, what, op, shape, each, third)
-  return draw.draw(op, shape, take(self, what, ceil(graph.size_of(shape) / each)), third)
+  return draw.draw(op, shape, take(self, what, ceil(graph.size_of(shape) / each)), third, self._part)
 end
 
 -- A draw of so many bits for each element.

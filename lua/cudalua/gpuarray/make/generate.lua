@@ -34,7 +34,7 @@ local PER_BLOCK = 1024 -- elements, see kernels/array/construct.cu
 local kernels = {} -- name -> kernel
 
 -- The kernel of that name. `params`: parameters after the output, in C; `lines`: a C statement each, which end with
--- the value in a variable v of the type `from`.
+-- the value in a variable v of the type `from`, of the number at position k of the range.
 local function kernel(name, dtype, from, params, lines)
   local k = kernels[name]
   if k then return k end
@@ -44,26 +44,27 @@ local function kernel(name, dtype, from, params, lines)
   end
   lines[#lines + 1] = ("const %s x = %s;"):format(ctype.register(dtype), ctype.convert(from, dtype, "v"))
   lines[#lines + 1] = ("out[i] = %s;"):format(ctype.store(dtype, "x"))
+  table.insert(lines, 1, "const unsigned long long k = begin + i;")
   local text = table.concat(lines, "\n")
   prelude.needed(text, pieces)
   local code = template.fill("construct", "range", { name = name, memory = ctype.memory(dtype),
-    params = ", " .. params, element = text:gsub("[^\n]+", "      %0") })
+    params = ", const unsigned long long begin, " .. params, element = text:gsub("[^\n]+", "      %0") })
   k = { pieces = pieces, device = "", kernel = code, name = name, loaded = {} }
   kernels[name] = k
   return k
 end
 
-local function attempt(since, k, x, arguments)
+local function attempt(since, k, x, begin, arguments)
   local leaf = storage.leaf_of(x)
-  local list = { x._size, leaf.buf, leaf.off }
-  for i, value in ipairs(arguments) do list[3 + i] = value end
+  local list = { x._size, leaf.buf, leaf.off, begin }
+  for i, value in ipairs(arguments) do list[4 + i] = value end
   return runs.kernel { kernel = k, blocks = math.ceil(x._size / PER_BLOCK), arguments = list, since = since,
     leaves = {}, writes = { leaf } } or runs.AGAIN
 end
 
 -- Fills a fresh array; `arguments` are those of `params`.
-local function run(k, x, arguments)
-  if x._size > 0 then runs.until_done(attempt, k, x, arguments) end
+local function run(k, x, begin, arguments)
+  if x._size > 0 then runs.until_done(attempt, k, x, begin, arguments) end
   return x
 end
 
@@ -91,6 +92,33 @@ end
 
 local range_options = { allocator = true, stream = true }
 
+-- The position of the first number, from 0, and how many there are. `part`: {first, past}, or nil for all of n.
+local function part_of(n, part)
+  if not part then return 0, n end
+  local first = math.min(part[1], n)
+  return first, math.min(part[2], n) - first
+end
+
+local function arange_array(what, r, part, allocator)
+  local dtype = r.dtype
+  check_plain(what, dtype)
+  if dtype.kind ~= "float" and dtype.kind ~= "complex" then
+    if r.n > 1 then check_ends(what, { n = 2, dtype = dtype }, r.at) end -- a fractional step shows itself here
+    check_ends(what, r, r.at)
+    local begin, count = part_of(r.n, part)
+    local x = make.fresh(what, { count }, dtype, "C", allocator)
+    return run(kernel("arange_" .. dtype.name, dtype, dtypes.int64, "const long long first, const long long delta",
+      { "const long long v = first + (long long)k * delta;" }), x, begin, { bits(r.first), bits(r.delta) })
+  end
+  local begin, count = part_of(r.n, part)
+  local x = make.fresh(what, { count }, dtype, "C", allocator)
+  local from = (dtype == dtypes.float64 or dtype == dtypes.complex128) and dtypes.float64 or dtypes.float32
+  local t = ctype.register(from)
+  return run(kernel("arange_" .. dtype.name, dtype, from, ("const %s first, const %s second, const %s delta"):format(t,
+    t, t), { ("const %s v = k < 2 ? k ? second : first : first + (%s)k * delta;"):format(t, t) }), x, begin,
+    { r.first, r.second, r.delta })
+end
+
 ---Returns the numbers from start up to stop, which is excluded, as NumPy's arange does: arange(stop), arange(start,
 ---stop) or arange(start, stop, step), optionally followed by a dtype and options.
 ---@param start number|ffi.cdata*  the first number; default: 0; pass integers beyond 2^53 as int64_t or uint64_t
@@ -106,22 +134,7 @@ function M.arange(start, stop, step, dtype, options)
   local what = "gpuarray.arange"
   local r
   r, options = ranges.arange(what, start, stop, step, dtype, options)
-  local o = errors.options(what, options, range_options)
-  dtype = r.dtype
-  check_plain(what, dtype)
-  if dtype.kind ~= "float" and dtype.kind ~= "complex" then
-    if r.n > 1 then check_ends(what, { n = 2, dtype = dtype }, r.at) end -- a fractional step shows itself here
-    check_ends(what, r, r.at)
-    local x = make.fresh(what, { r.n }, dtype, "C", o.allocator)
-    return run(kernel("arange_" .. dtype.name, dtype, dtypes.int64, "const long long first, const long long delta",
-      { "const long long v = first + (long long)i * delta;" }), x, { bits(r.first), bits(r.delta) })
-  end
-  local x = make.fresh(what, { r.n }, dtype, "C", o.allocator)
-  local from = (dtype == dtypes.float64 or dtype == dtypes.complex128) and dtypes.float64 or dtypes.float32
-  local t = ctype.register(from)
-  return run(kernel("arange_" .. dtype.name, dtype, from, ("const %s first, const %s second, const %s delta"):format(t,
-    t, t), { ("const %s v = i < 2 ? i ? second : first : first + (%s)i * delta;"):format(t, t) }), x,
-    { r.first, r.second, r.delta })
+  return arange_array(what, r, nil, errors.options(what, options, range_options).allocator)
 end
 
 -- linspace, and the options that were not for it.
@@ -133,15 +146,16 @@ local function linspace(what, known, start, stop, num, dtype, options)
   return r, o
 end
 
-local function linspace_array(what, r, allocator)
+local function linspace_array(what, r, part, allocator)
   check_plain(what, r.dtype)
   if r.whole then check_ends(what, r, function(i) return math.floor(r.at(i)) end) end
-  local x = make.fresh(what, { r.n }, r.dtype, "C", allocator)
-  local lines = { "double v = i > 0 && (long long)i == last ? stop : (double)i * step + start;" }
+  local begin, count = part_of(r.n, part)
+  local x = make.fresh(what, { count }, r.dtype, "C", allocator)
+  local lines = { "double v = k > 0 && (long long)k == last ? stop : (double)k * step + start;" }
   -- Integers are rounded down; NumPy computes them so, too.
   if r.whole then lines[2] = "v = floor(v);" end
   return run(kernel("linspace_" .. r.dtype.name, r.dtype, dtypes.float64,
-    "const double start, const double stop, const double step, const long long last", lines), x,
+    "const double start, const double stop, const double step, const long long last", lines), x, begin,
     { r.start, r.stop, r.step, r.last })
 end
 
@@ -159,8 +173,15 @@ local linspace_options = { endpoint = true, allocator = true, stream = true }
 function M.linspace(start, stop, num, dtype, options)
   local what = "gpuarray.linspace"
   local r, o = linspace(what, linspace_options, start, stop, num, dtype, options)
-  return linspace_array(what, r, o.allocator)
+  return linspace_array(what, r, nil, o.allocator)
 end
+
+---The numbers of a range (types/ranges.lua) at some positions, for distributed arrays. part: the first position, from
+---0, and the one past the last.
+make.range_parts = {
+  arange = function(part, r) return arange_array("arange", r, part) end,
+  linspace = function(part, r) return linspace_array("linspace", r, part) end,
+}
 
 local logspace_options = { endpoint = true, base = true, stream = true, allocator = true }
 

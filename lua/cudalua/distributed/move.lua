@@ -1,0 +1,265 @@
+-- Elements that go from one rank to another: gather(), redistribute(), ranges of positions, and halos.
+
+local blocks = require "cudalua.distributed.blocks"
+local calls = require "cudalua.distributed.calls"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local gpuarray = require "cudalua.gpuarray"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local pieces = require "cudalua.distributed.pieces"
+local sharded = require "cudalua.distributed.sharded"
+local view = require "cudalua.gpuarray.core.view"
+
+local cut, refuse = pieces.cut, layout.refuse
+
+---@class cudalua.distributed.Array
+local Array = sharded.Array
+
+local M = {}
+
+-- ---- all of it ------------------------------------------------------------------------------------------------------
+
+---The blocks of all ranks, joined; they differ in their extent along the axis alone.
+---@param group cudalua.distributed.Group
+---@param block cudalua.gpuarray.Array
+---@param axis integer
+---@param counts integer[]  of positions, by rank
+---@return cudalua.gpuarray.Array  a new one, or `block`
+function M.all(group, block, axis, counts)
+  if group.size == 1 then return block end
+  local most, shape = 0, { unpack(block._shape) }
+  shape[axis] = 0
+  for _, count in ipairs(counts) do most, shape[axis] = math.max(most, count), shape[axis] + count end
+  if graph.size_of(shape) == 0 then return gpuarray.empty(shape, block._dtype) end
+  local all, list = group:all_gather(pieces.padded(block, axis, most)), {}
+  for r, count in ipairs(counts) do
+    if count > 0 then list[#list + 1] = cut(view.slice("gather", all, 1, { r }), axis, 0, count) end
+  end
+  return pieces.joined(list, axis)
+end
+
+local function counts_of(n, ranks)
+  local bounds, counts = blocks.bounds(n, ranks), {}
+  for r = 1, ranks do counts[r] = bounds[r + 1] - bounds[r] end
+  return counts
+end
+
+-- The whole array, which may be the block itself.
+local function whole(x)
+  if not x._axis then return x._block end
+  return M.all(x._group, x._block, x._axis, counts_of(x._shape[x._axis], x._group.size))
+end
+
+---Returns the whole array, on all ranks.
+---@return cudalua.gpuarray.Array  a new array, which has nothing to do with the blocks any more
+---@raise LogicError if the calls of the ranks differ; RuntimeError if a rank ends, fails or does not come in time
+function Array:gather()
+  sharded.check_self(self, "gather")
+  sharded.agree("gather", self)
+  local x = whole(self)
+  return x == self._block and view.copy(x, "C") or x
+end
+
+-- ---- another axis ---------------------------------------------------------------------------------------------------
+
+-- Each rank cuts its block along the new axis, and gets a part of each other block. Parts are padded to one size.
+local function exchanged(x, axis)
+  local group, from, shape = x._group, x._axis, x._shape
+  local n = group.size
+  local old, new = blocks.bounds(shape[from], n), blocks.bounds(shape[axis], n)
+  local extents = { n, unpack(shape) }
+  extents[from + 1], extents[axis + 1] = blocks.most(shape[from], n), blocks.most(shape[axis], n)
+  local parts = gpuarray.empty(extents, x._block._dtype)
+  for r = 1, n do
+    local part = cut(x._block, axis, new[r], new[r + 1])
+    if part._size > 0 then
+      local to = view.slice("redistribute", parts, 1, { r })
+      cut(cut(to, from, 0, part._shape[from]), axis, 0, part._shape[axis]):set(part)
+    end
+  end
+  group:all_to_all(parts, { out = parts })
+  local list, own = {}, new[group.rank + 2] - new[group.rank + 1]
+  for r = 1, n do
+    local part = view.slice("redistribute", parts, 1, { r })
+    list[r] = cut(cut(part, from, 0, old[r + 1] - old[r]), axis, 0, own)
+  end
+  return pieces.joined(list, from)
+end
+
+---The same array, divided along another axis.
+---@param x cudalua.distributed.Array
+---@param axis? integer  nil: replicated
+---@return cudalua.distributed.Array  may be x
+function M.redistributed(x, axis)
+  if axis == x._axis then return x end
+  local group, shape = x._group, x._shape
+  local block
+  if not axis then
+    block = whole(x)
+  elseif not x._axis then
+    block = view.copy(cut(x._block, axis, blocks.of(shape[axis], group.size, group.rank)), "C")
+  elseif graph.size_of(shape) == 0 then
+    block = gpuarray.empty(sharded.block_shape(shape, axis, group), x._block._dtype)
+  else
+    block = exchanged(x, axis)
+  end
+  if block == x._block then block = view.copy(block, "C") end
+  return sharded.new(group, block, shape, axis)
+end
+
+---Returns the array divided along another axis, or whole on each rank.
+---@param axis? integer  the axis to divide, from 1, where negative numbers count from the end; nil: none, so that each
+---  rank has the whole array
+---@return cudalua.distributed.Array  the array itself if it is divided so already
+---@raise LogicError if the axis is out of range, or if the calls of the ranks differ; RuntimeError as gather
+function Array:redistribute(axis)
+  local what = "redistribute"
+  sharded.check_self(self, what)
+  local to = calls.prepared(self._group, what, function()
+    return axis ~= nil and layout.axis(what, axis, #self._shape) or nil
+  end)
+  sharded.agree(what, self, to and "to axis " .. to or "to all ranks")
+  return M.redistributed(self, to)
+end
+
+-- ---- ranges of positions --------------------------------------------------------------------------------------------
+
+-- The parts of ranges that lie within a block.
+local function overlaps(ranges, first, past)
+  local list, count = {}, 0
+  for _, range in ipairs(ranges) do
+    local a, b = math.max(range[1], first), math.min(range[2], past)
+    if a < b then
+      list[#list + 1] = { a, b }
+      count = count + b - a
+    end
+  end
+  return list, count
+end
+
+-- The pairs of ranks in an order in which all of them can exchange something one after the other. Each rank goes
+-- through its own pairs in this order, so the first pair that is not done is the next one of both ranks. Neighbours
+-- come first, every other pair of them at once.
+local function pairs_in_order(size)
+  local list = {}
+  for distance = 1, size - 1 do
+    for turn = 0, 1 do
+      for i = 0, size - 1 - distance do
+        if math.floor(i / distance) % 2 == turn then list[#list + 1] = { i, i + distance } end
+      end
+    end
+  end
+  return list
+end
+
+---Elements of ranges of positions along the divided axis, for each rank those that it wants.
+---@param x cudalua.distributed.Array  divided
+---@param wanted integer[][][]  by rank, from 1: ranges, each of its first position and the one past its last, from 0
+---@return cudalua.gpuarray.Array  this rank's ranges, joined
+function M.ranges(x, wanted)
+  local group, axis, block = x._group, x._axis, x._block
+  local rank, bounds = group.rank, blocks.bounds(x._shape[x._axis], group.size)
+  local got = {}
+  local function shape_of(count)
+    local shape = { unpack(x._shape) }
+    shape[axis] = count
+    return shape
+  end
+  local function send(to)
+    local list, count = overlaps(wanted[to + 1], x._first, x._past)
+    if count == 0 then return end
+    for k, part in ipairs(list) do list[k] = cut(block, axis, part[1] - x._first, part[2] - x._first) end
+    group:send(pieces.joined(list, axis), { to = to })
+  end
+  local function receive(from)
+    local _, count = overlaps(wanted[rank + 1], bounds[from + 1], bounds[from + 2])
+    if count == 0 then return end
+    local part = gpuarray.empty(shape_of(count), block._dtype)
+    got[from] = group:recv(part, { from = from, out = part })
+  end
+  for _, pair in ipairs(graph.size_of(x._shape) > 0 and pairs_in_order(group.size) or {}) do
+    if pair[1] == rank then
+      send(pair[2])
+      receive(pair[2])
+    elseif pair[2] == rank then
+      receive(pair[1])
+      send(pair[1])
+    end
+  end
+  local list, used = { gpuarray.empty(shape_of(0), block._dtype) }, {}
+  for _, range in ipairs(wanted[rank + 1]) do
+    for r = 0, group.size - 1 do
+      local a, b = math.max(range[1], bounds[r + 1]), math.min(range[2], bounds[r + 2])
+      if a < b and r == rank then
+        list[#list + 1] = cut(block, axis, a - x._first, b - x._first)
+      elseif a < b and got[r] then
+        local at = used[r] or 0
+        list[#list + 1], used[r] = cut(got[r], axis, at, at + b - a), at + b - a
+      end
+    end
+  end
+  return pieces.joined(list, axis)
+end
+
+-- ---- halos ----------------------------------------------------------------------------------------------------------
+
+local HALO = { periodic = true, fill = true }
+
+-- The ranges of a rank's block with `width` more positions at both ends, and how many of these do not exist.
+local function with_halo(n, first, past, width, periodic)
+  if first == past then return {}, 0, 0 end
+  local a, b = first - width, past + width
+  if not periodic then return { { math.max(a, 0), math.min(b, n) } }, math.max(-a, 0), math.max(b - n, 0) end
+  local ranges = { { math.max(a, 0), math.min(b, n) } }
+  if a < 0 then table.insert(ranges, 1, { a + n, n }) end
+  if b > n then ranges[#ranges + 1] = { 0, b - n } end
+  return ranges, 0, 0
+end
+
+---Returns the block of this rank together with the positions beside it on the divided axis, which belong to other
+---ranks: what a stencil reads. At the ends of the axis the block has no neighbours, so the result has fewer positions
+---there, unless you pass `fill` or `periodic`. A rank whose block is empty gets an empty array.
+---@param width integer  how many positions on each side: 0 to the extent of the axis
+---@param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is
+---  a ring, whose first and last positions are neighbours; default false
+---@return cudalua.gpuarray.Array  a new array, or the block itself if nothing is beside it
+---@raise LogicError for a replicated array or another width, or if the calls of the ranks differ; RuntimeError as
+---  gather
+function Array:halo(width, options)
+  local what = "halo"
+  sharded.check_self(self, what)
+  local group, axis = self._group, self._axis
+  local o = calls.prepared(group, what, function()
+    if not axis then refuse(what, "the array is replicated, so no rank has neighbours; call redistribute(axis)") end
+    local w = layout.whole(width)
+    if not w or w < 0 or w > self._shape[axis] then
+      refuse(what, "width must be an integer from 0 to %.0f, the extent of the axis, got %s", self._shape[axis],
+        element.describe(width))
+    end
+    local given = errors.options(what, options, HALO)
+    local periodic = layout.flag(what, given, "periodic")
+    if periodic and given.fill ~= nil then refuse(what, "fill is for axes that are not periodic; leave out one") end
+    local _, why = self._block._dtype._check(given.fill == nil and 0 or given.fill)
+    if given.fill ~= nil and why then refuse(what, "fill: %s", why) end
+    return { width = w, periodic = periodic, fill = given.fill }
+  end)
+  sharded.agree(what, self, ("width %.0f%s"):format(o.width, o.periodic and ", periodic" or ""))
+  local n, bounds, wanted = self._shape[axis], blocks.bounds(self._shape[axis], group.size), {}
+  local before, behind
+  for r = 1, group.size do
+    local a, b
+    wanted[r], a, b = with_halo(n, bounds[r], bounds[r + 1], o.width, o.periodic)
+    if r == group.rank + 1 then before, behind = a, b end
+  end
+  local x = M.ranges(self, wanted)
+  if o.fill == nil or before + behind == 0 then return x end
+  local function edge(count)
+    local shape = { unpack(x._shape) }
+    shape[axis] = count
+    return gpuarray.full(shape, o.fill, x._dtype)
+  end
+  return pieces.joined({ edge(before), x, edge(behind) }, axis)
+end
+
+return M
