@@ -331,6 +331,8 @@ return {
       Group:split Group:group Group:close]],
     sharded_arrays_spec = [[shard replicate zeros ones full arange linspace random Array Array:gather
       Array:redistribute Array:halo Array:item Array:astype Array:transpose Array:with_block Array:eval]],
+    sharded_reductions_spec = [[Array:sum Array:prod Array:mean Array:min Array:max Array:any Array:all
+      Array:count_nonzero Array:argmin Array:argmax Array:var Array:std Array:norm Array:dot]],
   },
   {
     module = "cudalua.gl", prefix = "gl",

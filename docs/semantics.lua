@@ -195,7 +195,8 @@ return {
   -- Without a model.
   { class = "cudalua.Profile", own = [[text]] },
   { class = "cudalua.distributed", own = [[arange full init linspace ones random replicate shard zeros]] },
-  { class = "cudalua.distributed.Array", own = [[astype eval gather halo item redistribute transpose with_block]] },
+  { class = "cudalua.distributed.Array", own = [[all any argmax argmin astype count_nonzero dot eval gather
+      halo item max mean min norm prod redistribute std sum transpose var with_block]] },
   { class = "cudalua.distributed.Group", own = [[all_gather all_reduce all_to_all barrier broadcast broadcast_object
       close gather group recv reduce reduce_scatter scatter send split]] },
   { class = "cudalua.Range", own = [[close]] },

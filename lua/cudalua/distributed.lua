@@ -80,7 +80,7 @@ end
 
 sharded.world, sharded.is_group = M.init, group.is
 for name, f in pairs_of(surplus.install("distributed.", require "cudalua.distributed.construct")) do M[name] = f end
-for _, part in ipairs { "elementwise", "move" } do require("cudalua.distributed." .. part) end
+for _, part in ipairs { "elementwise", "move", "reduce" } do require("cudalua.distributed." .. part) end
 surplus.install("distributed.Array:", sharded.Array)
 
 return names.strict(M, { text = "distributed", kind = "distributed" })

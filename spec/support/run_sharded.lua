@@ -5,7 +5,8 @@ for _, file in ipairs(arg) do
   for name in pairs(M.checks) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
+    local begin = os.clock()
     M.checks[name]()
-    print("passed " .. name)
+    print(("passed %s, %.1f s"):format(name, os.clock() - begin))
   end
 end

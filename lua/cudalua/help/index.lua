@@ -3594,11 +3594,47 @@ without a call between ranks. All ranks must call the other methods together.
 @field first integer     the first position of the block on the divided axis, from 1
 @field last integer      its last position; first - 1 if the block is empty
 @field group cuda.distributed.Group  the ranks that have the array
+= cuda.distributed.Array:all(options)
+Tests whether all elements are not 0.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.all
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as min
+@options axis keepdims
+= cuda.distributed.Array:any(options)
+Tests whether any element is not 0.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.any
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as min
+@options axis keepdims
+= cuda.distributed.Array:argmax(options)
+Returns the position of the largest element, as argmin.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.argmax
+@return cuda.distributed.Array  int64, replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as min
+@options axis keepdims
+= cuda.distributed.Array:argmin(options)
+Returns the position of the smallest element, from 1, or of the first NaN. Of several equal elements, the first one
+counts. Without an axis, positions count all elements in C order.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.argmin
+@return cuda.distributed.Array  int64, replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as min
+@options axis keepdims
 = cuda.distributed.Array:astype(dtype)
 Returns the elements converted to another dtype.
 @param dtype any  the new dtype, as for dtype.of
 @return cuda.distributed.Array
 @raise LogicError if the dtype is unknown
+= cuda.distributed.Array:count_nonzero(options)
+Returns the number of elements that are not 0, as int64.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.count_nonzero
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as min
+@options axis keepdims
+= cuda.distributed.Array:dot(b)
+Returns the sum of the products of two vectors' elements, with the bits of one device.
+@param b cuda.distributed.Array  a vector of the same length, divided as this one
+@return cuda.distributed.Array  0-d, replicated
+@raise LogicError if the arrays are not vectors of one length, or are divided differently; RuntimeError as sum
 = cuda.distributed.Array:eval()
 Computes the block now, if it is pending.
 @return cuda.distributed.Array self
@@ -3619,14 +3655,66 @@ there, unless you pass `fill` or `periodic`. A rank whose block is empty gets an
 Returns the value of a replicated array of one element, such as a sum.
 @return boolean|number|ffi.cdata*
 @raise LogicError if the array is divided among ranks or has more elements
+= cuda.distributed.Array:max(options)
+Returns the largest element; NaN if an element is NaN.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.max
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as min
+@options axis keepdims
+= cuda.distributed.Array:mean(options)
+Returns the mean of the elements, with the bits of one device.
+@param options? any  {axis, keepdims, dtype}, or the axis, as for gpuarray.mean
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as sum
+@options axis dtype keepdims
+= cuda.distributed.Array:min(options)
+Returns the smallest element; NaN if an element is NaN.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.min
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError as gpuarray.min, or if the calls of the ranks differ; RuntimeError as sum
+@options axis keepdims
+= cuda.distributed.Array:norm(options)
+Returns the norm of the elements as a vector: the square root of the sum of their squared absolute values, with the
+bits of one device.
+@param options? any  {axis, keepdims}, or the axis, as for gpuarray.norm
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as sum
+@options axis keepdims
+= cuda.distributed.Array:prod(options)
+Returns the product of the elements, with the bits of one device.
+@param options? any  {axis, keepdims, dtype}, or the axis, as for gpuarray.prod
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as sum
+@options axis dtype keepdims
 = cuda.distributed.Array:redistribute(axis)
 Returns the array divided along another axis, or whole on each rank.
 @param axis? integer  the axis to divide, from 1, where negative numbers count from the end; nil: none, so that each rank has the whole array
 @return cuda.distributed.Array  the array itself if it is divided so already
 @raise LogicError if the axis is out of range, or if the calls of the ranks differ; RuntimeError as gather
+= cuda.distributed.Array:std(options)
+Returns the standard deviation: the square root of the variance, in the same way as var.
+@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.std
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as sum
+@options axis ddof dtype keepdims
+= cuda.distributed.Array:sum(options)
+Returns the sum of the elements, in the types of gpuarray.sum. The order of additions is that of one device, so the
+result has the same bits for any number of ranks.
+@param options? any  {axis, keepdims, dtype}, or the axis, as for gpuarray.sum
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError as gpuarray.sum, or if the calls of the ranks differ; RuntimeError if a rank ends, fails or does not come in time
+@options axis dtype keepdims
 = cuda.distributed.Array:transpose()
 Returns a view with the axes reversed.
 @return cuda.distributed.Array
+= cuda.distributed.Array:var(options)
+Returns the variance: the mean of the squared distances from the mean. It takes two passes over the elements, so it
+has the bits of one device for up to 16,384 elements of each result. For more elements, the bits are the same for any
+number of ranks, but one device computes other ones.
+@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.var
+@return cuda.distributed.Array  replicated if the divided axis is reduced
+@raise LogicError, RuntimeError as sum
+@options axis ddof dtype keepdims
 = cuda.distributed.Array:with_block(block)
 Returns an array that has other blocks, divided as this one: for blocks that the program computed by itself.
 @param block cuda.gpuarray.Array  the new block of this rank. It has as many axes as this array, and as many positions on the divided axis; the other extents may differ, but must be the same on all ranks

@@ -586,17 +586,25 @@ M.parts = { widest = widest, tokens_of = tokens_of, lying = lying, stored_token 
 
 local PIECE = 1024 -- elements, at most
 
--- The kinds of a reduction in two steps: to values as they are combined, and from those.
+---The kinds of a reduction in steps: from elements to values as they are combined, from those to the result, and from
+---those to such values again.
+---@param kind cudalua.gpuarray.ReductionKind  of one value that has a dtype: no position, no moments
+---@return cudalua.gpuarray.ReductionKind first
+---@return cudalua.gpuarray.ReductionKind second
+---@return cudalua.gpuarray.ReductionKind middle
 local function stages(kind)
   if not kind.stages then
-    local first, second = {}, {}
+    local first, second, middle = {}, {}, {}
     for key, value in pairs_of(kind) do first[key], second[key] = value, value end
-    first.result, first.finish, first.finished = kind.acc, nil, kind.acc
-    second.through, second.values = { kind.acc }, { kind.acc }
-    kind.stages = { first, second }
+    first.result, first.finish, first.finished, first.divides = kind.acc, nil, kind.acc, nil
+    second.through, second.values, second.narrow = { kind.acc }, { kind.acc }, false
+    for key, value in pairs_of(second) do middle[key] = value end
+    middle.result, middle.finish, middle.finished, middle.divides = kind.acc, nil, kind.acc, nil
+    kind.stages = { first, second, middle }
   end
-  return kind.stages[1], kind.stages[2]
+  return unpack(kind.stages)
 end
+M.stages = stages
 
 -- First the neighbours in pieces of 2^k, which are subtrees of the whole: in whatever order memory is in. Then the
 -- pieces, in their order.
