@@ -99,7 +99,8 @@ function cuda.init(options)
   end
   local notice = core.init(options.driver)
   hooks.trace_lines()
-  if notice and cuda.on_notice then cuda.on_notice(notice) end
+  local rank = os.getenv "CUDALUA_LOCAL_RANK" -- of cudalua run: the first process of a machine tells it for all
+  if notice and cuda.on_notice and (not rank or rank == "0") then cuda.on_notice(notice) end
 end
 
 -- What C asks for when a call finds no driver, or no context in a thread that never had one.

@@ -122,6 +122,41 @@ exit 100
   end)
 end)
 
+describe("./dev run", function()
+  -- Runs ./dev where all is installed; `luajit` and bin/cudalua print what they were called with.
+  local function dev(arguments)
+    write(folder .. "/tools/install.sh", "need() { CUDA_HOME=/cuda; }; check_meson() { :; }; follow() { cat; }\n")
+    for _, name in ipairs { "meson", "ninja" } do program(name, ": >$ROOT_OF_SPEC/built\n") end
+    for _, name in ipairs { "luajit", "cudalua" } do program(name, ("echo %s \"$@\"\n"):format(name)) end
+    run("cp dev %s/dev && cd %s/bin && ln -sf $(command -v dirname) $(command -v readlink) $(command -v mkdir) .",
+      folder, folder)
+    run("touch %s/a.lua", folder)
+    os.remove(folder .. "/built")
+    return shell(("cd %s && env -i ROOT_OF_SPEC=$PWD PATH=$PWD/bin bash ./dev run %s"):format(folder, arguments))
+  end
+
+  it("runs a file with LuaJIT, and with -n as several processes", function()
+    for arguments, expected in pairs { ["a.lua b 'c d'"] = "luajit a.lua b c d\n", ["-n 3 a.lua b"] =
+      "cudalua run -n 3 a.lua b\n", ["-n3 -l m a.lua"] = "cudalua run -n3 -l m a.lua\n", ["--help"] =
+      "cudalua run --help\n" } do
+      local out, status = dev(arguments)
+      assert.equal(0, status, out)
+      assert.equal(expected, out:gsub("^.-\n?([^\n]*\n)$", "%1"), out)
+      assert.truthy(core.read_file(folder .. "/built", 1)) -- before the program
+    end
+  end)
+
+  it("says what is missing, before it builds", function()
+    for arguments, expected in pairs { [""] = "run what?", ["b.lua"] = "there is no file b.lua; to start N processes: "
+      .. "./dev run -n N FILE" } do
+      local out, status = dev(arguments)
+      assert.equal(1, status)
+      assert.truthy(out:find("dev: " .. expected, 1, true), out)
+      assert.is_nil(core.read_file(folder .. "/built", 1))
+    end
+  end)
+end)
+
 describe("tools/find_cuda.sh", function()
   -- A toolkit with links to the headers of the real one.
   local function toolkit(headers)
