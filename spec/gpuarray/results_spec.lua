@@ -50,6 +50,18 @@ describe("gpuarray.eval of several arrays", function()
     assert.equal(1, select(2, text:gsub("fabsf%(", "")))
   end)
 
+  it("gpuarray.eval returns its arguments in their order", function()
+    local a, b = x + 1, y * 2
+    local function check(n, ...)
+      assert.equal(n, select("#", ...))
+      return ...
+    end
+    local p, q, r = check(3, gpuarray.eval(b, a, b))
+    assert.is_true(rawequal(p, b) and rawequal(q, a) and rawequal(r, b))
+    assert.is_true(rawequal(x, check(1, gpuarray.eval(x))))
+    check(0, gpuarray.eval())
+  end)
+
   it("stores a result that another one is made of, in either order", function()
     for _, first in ipairs { true, false } do
       local z, f
