@@ -207,7 +207,9 @@ describe("gpuarray.explain", function()
     local a, b = x, y
     for _ = 1, 60 do a, b = a * 0.5 + b, b - a:exp() end
     local text = check(a, b)
-    has(text, "cut before mul, float32 (1000,)", ": more than 96 operations; carries #1, #2",
+    has(text, "cut before mul, float32 (1000,)",
+      ": 238 operations to compute; more than 96 are cut after 32 to 128; carries #1, #2",
+      ": 110 operations to compute; more than 96 are cut after 32 to 128; carries #7, #8",
       "stores #1, #2: read after the cut", "4 kernels")
     finally(knob(cut, "LEAVES", 10))
     local sum = x
@@ -246,6 +248,72 @@ describe("gpuarray.explain", function()
     local u = gpuarray.ones({ 40, 25 }):eval().T
     local text = check(g:normal { 25, 40 } * u)
     has(text, "stores #1: random numbers, which a kernel of their own draws in C order", "2 kernels")
+  end)
+
+  it("tells pending reductions that the arguments need from others", function()
+    gpuarray.eval()
+    local u = gpuarray.ones({ 6, 5 }):eval()
+    local waits = "reductions and scans start before other arrays are computed"
+    local mean = u:mean(1)
+    has(explain(u + 1), "stores #2: pending, but the arguments do not need it; " .. waits)
+    has(explain(mean * 2), "stores #2: " .. waits)
+    assert.is_nil(explain(gpuarray.fuse(function(a) return a + 1 end), u):find("do not need", 1, true))
+    gpuarray.eval()
+    local sums = u:cumsum(1)
+    assert.is_nil(explain(u * 3, sums):find("do not need", 1, true))
+    has(explain(u * 4), "stores #2: pending, but the arguments do not need it")
+    assert.is_truthy(sums._sig)
+  end)
+
+  it("names the longest rows and columns that one kernel takes", function()
+    gpuarray.eval()
+    local keep = { keepdims = true }
+    local long = gpuarray.ones({ 2, 20000 }):eval()
+    local quotient = long / long:sum(2, keep)
+    has(explain(quotient), "stores #2: reductions and scans start before other arrays are computed; rows of 20000 " ..
+      "elements do not fit into one kernel, which takes up to 16384 here", "2 kernels")
+    quotient:eval()
+    local high = gpuarray.ones({ 3000, 8 }):eval()
+    quotient = high / high:sum(1, keep)
+    has(explain(quotient), "columns of 3000 elements do not fit into one kernel, which takes up to 2048 here")
+    quotient:eval()
+    quotient = high:sin() / high:sin():sum(1, keep)
+    local shorter = tonumber(explain(quotient):match "which takes up to (%d+) here")
+    quotient:eval()
+    assert.is_true(shorter < 2048)
+    -- They are the limits.
+    local function kernels_of(u, axis, f)
+      u = u:eval()
+      return gpu.kernels(function() (f(u) / f(u):sum(axis, keep)):eval() end)
+    end
+    local function same(u) return u end
+    local function sine(u) return u:sin() end
+    assert.equal(1, kernels_of(gpuarray.ones { 2, 16384 }, 2, same))
+    assert.equal(1, kernels_of(gpuarray.ones { 2048, 8 }, 1, same))
+    assert.equal(1, kernels_of(gpuarray.ones { shorter, 8 }, 1, sine))
+    assert.equal(2, kernels_of(gpuarray.ones { 2 * shorter, 8 }, 1, sine))
+  end)
+
+  it("says which operand was computed early for a view, and what keeps a reduction pending", function()
+    gpuarray.eval()
+    local u = gpuarray.ones({ 6, 5 }):eval()
+    local early = ("  early  #2: computed when a view of it was made, %s:%d"):format(debug.getinfo(1, "S").short_src,
+      debug.getinfo(1, "l").currentline + 2)
+    local made = {
+      function() return u - u:mean(1)[{ gpuarray.newaxis, {} }] end, -- the line that is named
+      function() return u - u:sum(2):reshape(6, 1) end,
+      function() return u - (u * 2)[{ { 1, 6 } }] end,
+    }
+    for k = 1, gpu.soft and 3 or 0 do
+      local text = check(made[k]())
+      has(text, (early:gsub("%d+$", function(line) return ("%d"):format(line + k - 1) end)))
+      assert.equal(k < 3, text:find("; keepdims = true keeps a reduction pending", 1, true) ~= nil)
+    end
+    -- Only views are said.
+    local double = u * 2
+    assert.equal(2, #double.strides)
+    assert.is_nil(check(double + 1):find("early", 1, true))
+    assert.is_nil(check(double[{ { 1, 3 } }] + 1):find("early", 1, true))
   end)
 
   it("names results that are computed along with the requested one", function()

@@ -11,6 +11,7 @@ local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local results = require "cudalua.gpuarray.core.results"
 local storage = require "cudalua.gpuarray.core.storage"
+local view = require "cudalua.gpuarray.core.view"
 
 local is_array, same = object.is_array, layout.same
 
@@ -46,6 +47,7 @@ end
 ---@field written number
 ---@field asked table<cudalua.gpuarray.Array, integer>  which argument an array is
 ---@field arguments boolean?            the arrays are arguments; nil: of a call
+---@field needed table<any, boolean>    the arguments and all that they are made of
 local Explanation = {}
 Explanation.__index = Explanation
 
@@ -80,6 +82,15 @@ end
 
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
+-- An operand that would be pending if the program had not made a view of it.
+local function put_early(e, leaf)
+  local made = leaf.store and view.early(leaf.store)
+  if made then
+    add(e, "  early  #%d: computed when a view of it was made%s%s", number(e, leaf), made.line and ", " .. made.line or
+      "", made.reduces and "; keepdims = true keeps a reduction pending" or "")
+  end
+end
+
 local function put_reads(e, k)
   local places, order = {}, {}
   for _, leaf in ipairs(k.reads) do
@@ -94,6 +105,7 @@ local function put_reads(e, k)
     e.lines[#e.lines + 1] = { bytes = bytes, text = ("  %s %s%s"):format(i == 1 and "reads " or "      ",
       leaf_text(e, leaf), places[leaf] > 1 and (", in %d places"):format(places[leaf]) or "") }
   end
+  return order
 end
 
 local limits = {
@@ -127,7 +139,13 @@ end
 function stored.drawn() return "random numbers, which a kernel of their own draws in C order" end
 function stored.operands() return "a kernel has at most 4000 bytes of arguments" end
 function stored.cut() return "read after the cut" end
-function stored.waits() return "reductions and scans start before other arrays are computed" end
+function stored.waits(r, x, e)
+  local text = "reductions and scans start before other arrays are computed"
+  if e.arguments and not e.needed[x] then return "pending, but the arguments do not need it; " .. text end
+  local limit = r.limit
+  return limit and ("%s; %s of %.0f elements do not fit into one kernel, which takes up to %.0f here"):format(text,
+    limit.across and "columns" or "rows", limit.elements, limit.most) or text
+end
 function stored.rows() return "a reduction of the rows that the kernel reads once; its results are few" end
 function stored.along() return "not read yet; shares arrays or values with the requested one" end
 function stored.unread() return "not read yet, but perhaps after the cut" end
@@ -180,7 +198,7 @@ local function put_reasons(e, k, before)
     local x = leaf.buf and e.notes.arrays[leaf.buf]
     if x then
       local reason, apart, n = e.notes.stored[x], e.notes.separate[x], number(e, x)
-      local why = reason and stored[reason.kind](reason, x) or "the kernel has its operands anyway"
+      local why = reason and stored[reason.kind](reason, x, e) or "the kernel has its operands anyway"
       if e.asked[x] then
         is_asked = true
       elseif reason or e.arguments ~= nil then
@@ -230,8 +248,9 @@ end
 local function put_cut(e, c)
   local list = {}
   for i, x in ipairs(c.stored) do list[i] = ("#%d"):format(number(e, x)) end
-  add(e, "cut before %s: more than %s; carries %s", expression(e, c.behind), c.limit == "operations" and
-    counted(cut.OPERATIONS, "operation") or counted(cut.LEAVES, "array"), table.concat(list, ", "))
+  local why = c.limit == "operations" and ("%.0f operations to compute; more than %d are cut after %d to %d"):format(
+    c.operations, cut.OPERATIONS, cut.LIMIT / 2, 2 * cut.LIMIT) or "more than " .. counted(cut.LEAVES, "array")
+  add(e, "cut before %s: %s; carries %s", expression(e, c.behind), why, table.concat(list, ", "))
 end
 
 local function put_kernel(e, k, n)
@@ -240,8 +259,9 @@ local function put_kernel(e, k, n)
   local size = k.shape and graph.size_of(k.shape)
   add(e, "kernel %d: %s%s%s%s", n, k.name, k.blocks and ("<<<%.0f, %.0f>>>"):format(k.blocks, k.threads) or "",
     size and ", " .. counted(size, "element") or "", k.operations and ", " .. counted(k.operations, "operation") or "")
-  put_reads(e, k)
+  local reads = put_reads(e, k)
   put_writes(e, k)
+  for _, leaf in ipairs(reads) do put_early(e, leaf) end
   local is_asked = put_reasons(e, k, e.last)
   put_again(e, k)
   if is_asked then e.last = k end
@@ -302,10 +322,12 @@ function M.explain(...)
   if of_call then n, list = 0, {} end
   for i = 1, n do check_explained(list[i]) end
   if n == 0 and not of_call then list = storage.all_pending() end
-  local e = setmetatable({ lines = {}, numbers = {}, count = 0, read = 0, written = 0, asked = {} }, Explanation)
+  local e = setmetatable({ lines = {}, numbers = {}, count = 0, read = 0, written = 0, asked = {},
+    needed = {} }, Explanation)
   if not of_call then e.arguments = n > 0 end
   for i, x in ipairs(list) do
     e.asked[x] = e.asked[x] or i
+    add_parts(e.needed, x)
     if not x._sig and not (x._leaf and x._leaf.store.released) then
       add(e, "argument %d, %s: is computed already", i, described(x._dtype, x._shape))
     end

@@ -88,6 +88,7 @@ end
 ---@field before table<cudalua.gpuarray.Array, any[]>  fields of arrays, as before
 ---@field made table<cudalua.gpuarray.Array, table>    operations of arrays that were computed
 ---@field cuts table[]     since the last kernel
+---@field too_long table<cudalua.gpuarray.Array, table>  reductions of rows that no row kernel takes
 ---@field failure any      the error that ends the evaluation; nil: none
 ---@field failed integer   the number of the array that has it
 ---@field alone boolean    results are not computed along
@@ -118,7 +119,12 @@ end
 
 ---A reduction that waits starts before other arrays are computed.
 ---@param x cudalua.gpuarray.Array
-function Notes:starts(x) self.stored[x] = self.stored[x] or { kind = "waits" } end
+function Notes:starts(x) self.stored[x] = self.stored[x] or { kind = "waits", limit = self.too_long[x] } end
+
+---A row kernel cannot compute a reduction, because the rows are too long.
+---@param x cudalua.gpuarray.Array
+---@param limit {across: boolean, elements: integer, most: integer}  across: of columns
+function Notes:row_limit(x, limit) self.too_long[x] = limit end
 
 ---A reduction is computed by a row kernel.
 ---@param x cudalua.gpuarray.Array
@@ -173,7 +179,7 @@ function Notes:cut(s, x, place, asked, stored)
     end
   end
   self.cuts[#self.cuts + 1] = { behind = behind or x, stored = #stored > 0 and stored or asked,
-    limit = s.operations > cut.OPERATIONS and "operations" or "arrays" }
+    limit = s.operations > cut.OPERATIONS and "operations" or "arrays", operations = s.operations }
 end
 
 -- The part of a walk's launch that others do not have.
@@ -316,7 +322,7 @@ end
 ---@raise an interruption, and what ends the device
 function M.plan(list, each, alone, call)
   local notes = setmetatable({ kernels = {}, stored = {}, separate = {}, arrays = {}, before = {}, made = {}, cuts = {},
-    failed = 0, alone = alone or false }, Notes)
+    too_long = {}, failed = 0, alone = alone or false }, Notes)
   local collecting = companions.is_program()
   local function plan()
     collectgarbage "stop"

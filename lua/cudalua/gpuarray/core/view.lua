@@ -1,5 +1,7 @@
 -- Arrays that show a part of another one's memory, or all of it in another shape.
 
+local core = require "cudalua.core"
+local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local storage = require "cudalua.gpuarray.core.storage"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
@@ -33,6 +35,33 @@ local function leaf_at(store, l, offset, dtype, shape, strides)
   return leaf
 end
 
+-- ---- views of pending arrays ----------------------------------------------------------------------------------------
+
+---What explain() says about an array that was computed because a view of it was made.
+---@class cudalua.gpuarray.EarlyView
+---@field line string|false  of the view
+---@field reduces boolean    is the array the result of a reduction or scan?
+---@field viewed boolean     false: so far only its strides were read
+
+-- By storage, while lines are traced.
+local early = setmetatable({}, { __mode = "k" }) ---@type table<table, cudalua.gpuarray.EarlyView>
+
+-- The value of a pending array, of which a view is made, perhaps after its strides were read.
+local function computed(x)
+  if not x._sig or not graph.is_traced() then return evaluate.evaluate(x) end
+  local reduces = x._sig.reduces ~= nil
+  local leaf = evaluate.evaluate(x)
+  early[leaf.store] = { line = core.here() or false, reduces = reduces, viewed = false }
+  return leaf
+end
+
+---@param store table  the storage of an array
+---@return cudalua.gpuarray.EarlyView?
+function M.early(store)
+  local made = early[store]
+  return made and made.viewed and made or nil
+end
+
 ---A view: the same storage from another element on, in another shape.
 ---@param x cudalua.gpuarray.Array
 ---@param offset integer     bytes from x's first element
@@ -42,7 +71,8 @@ end
 ---@return cudalua.gpuarray.Array
 function M.of(x, offset, shape, strides, dtype)
   if is_placeholder(x) then return x._part(x, offset, shape, strides, dtype or x._dtype) end
-  local l = evaluate.evaluate(x)
+  local l = computed(x)
+  if early[l.store] then early[l.store].viewed = true end
   local leaf = leaf_at(l.store, l, l.off + offset, dtype or x._dtype, shape, strides)
   return storage.array_of(leaf)
 end
@@ -52,7 +82,7 @@ end
 ---@return integer[]
 function M.strides(x)
   if is_placeholder(x) then return x._real.strides end
-  return evaluate.evaluate(x).strides
+  return computed(x).strides
 end
 
 ---@param what string

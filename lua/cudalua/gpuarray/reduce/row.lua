@@ -85,6 +85,7 @@ end
 ---@field buffers table<cudalua.gpuarray.Array, userdata>
 ---@field context integer|false
 ---@field launching boolean
+---@field limit table|false  why rows do not fit: for explain()
 
 local function shape_of(o) return object.is_leaf(o) and o.shape or o._shape end
 
@@ -126,7 +127,7 @@ local function new_group(like)
   like = like or { shape = false, axes = false, to = false }
   return { shape = like.shape, size = 0, axes = like.axes, to = like.to, members = {},
     count = 0, results = {}, list = {}, order = {}, divisors = {}, seen = {}, buffers = {}, context = false,
-    launching = false }
+    launching = false, limit = false }
 end
 
 -- Adds the reductions that were found to a group.
@@ -255,6 +256,14 @@ local function fits(phases, elements)
   return elements * phases.words <= M.WORDS and elements * phases.cost <= M.COST
 end
 
+-- For explain(): how long rows are, and how long they may be.
+local function limit_of(phases, n, width, across)
+  local packs, most = 1, across and MOST or MOST_PACKS
+  while packs < most and fits(phases, 2 * packs * width) do packs = 2 * packs end
+  local threads = across and BLOCK / NARROW or WARP * WARPS
+  return { across = across, elements = n, most = fits(phases, width) and packs * width * threads or 0 }
+end
+
 -- How many threads have a row that lies across memory, and how many elements each of them; nil: it does not fit.
 local function arrange_across(p, phases, n)
   if phases.moments then return nil end -- variances of so few elements take two passes
@@ -353,7 +362,10 @@ local function plan_of(w, g, stored)
   end
   local _, joint = parts.tokens_of(w, width, p.gone_extents, p.gone, p.kept, p.lying)
   p.joint = joint
-  if not (across and arrange_across(p, phases, n) or not across and arrange(p, phases, n, width)) then return nil end
+  if not (across and arrange_across(p, phases, n) or not across and arrange(p, phases, n, width)) then
+    g.limit = planning.notes and limit_of(phases, n, width, across) or false
+    return nil
+  end
   local elements = p.width * p.turns -- of a thread
   p.full = p.lanes * p.warps * elements == n
   p.early = phases.early > 0 and elements * phases.early <= M.EARLY
@@ -535,7 +547,10 @@ function M.try(list, asked, wanted)
     if evaluate.is_final(leaves) then error(leaves, 0) end
     return
   end
-  if not leaves then return end
+  if not leaves then
+    for x in pairs_of(g.limit and planning.notes and g.members or {}) do planning.notes:row_limit(x, g.limit) end
+    return
+  end
   for x in pairs_of(planning.notes and g.members or {}) do planning.notes:rows(x) end
   for i, x in ipairs(g.list) do (g.members[x] and waiting or evaluate).take(x, leaves[i]) end
 end
