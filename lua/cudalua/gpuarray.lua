@@ -106,9 +106,9 @@ end
 
 ---Computes the given arrays and returns them, or without arguments computes all pending expressions. One kernel
 ---computes arrays of one shape, and what they share once; each has the values and strides that it has alone. Without
----arguments, an expression that cannot be computed is skipped and raises its error when it is used. Of a function, calls it,
----computes the arrays that it returns, and returns its results. Inside, reductions of whole arrays wait, so that one
----kernel computes several of one array.
+---arguments, an expression that cannot be computed is skipped and raises its error when it is used. Of a function,
+---calls it, computes the arrays that it returns, and returns its results. Inside, reductions of whole arrays wait, so
+---that one kernel computes several of one array.
 ---@param ... any  the arrays to compute; default: all pending ones. Or a function and its arguments
 ---@return any ...  the arrays in the order of the arguments, or the results of the function
 ---@raise LogicError if an argument is not an array; errors of the function, and of the kernels that compute the given
