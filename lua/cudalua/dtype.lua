@@ -144,9 +144,23 @@ end
 ---@return cudalua.dtype.DType?
 function M._of_name(name) return known[name] end
 
--- What was meant by a value that is not a dtype: zeros(2, 3), zeros(2, cuda.float32).
+-- "2, 3" of a shape, a list or a number; nil for anything else.
+local function extents_of(shape)
+  if type(shape) == "number" then return ("%.14g"):format(shape) end
+  if type(shape) ~= "table" or getmetatable(shape) then return nil end
+  for k = 1, #shape do
+    if type(shape[k]) ~= "number" then return nil end
+  end
+  return table.concat(shape, ", ")
+end
+
+-- What was meant by a value that is not a dtype: zeros(2, 3), zeros({2, 3}, 7), zeros(2, cuda.float32).
 local function meant(x, shape)
   if type(x) == "number" then
+    local list = type(shape) == "table" and #shape > 1 and extents_of(shape)
+    if list then
+      return ('; the dtype is a name such as "float32"; full({%s}, %.14g) fills an array with a number'):format(list, x)
+    end
     local first = type(shape) == "table" and #shape == 1 and shape[1] or shape
     local is_extent = type(first) == "number"
     return ("; pass the shape as one list, {%s, %s}"):format(is_extent and first or 2, is_extent and x or 3)
@@ -196,6 +210,19 @@ function M.of(x) return M._of("dtype.of", x) end
 function M._of(where, x, shape)
   local dt, why = M._find(x, shape)
   return dt or refuse(where .. ": " .. why)
+end
+
+-- Refuses a number in place of full()'s dtype: full({2, 3}, "int32", 7), full({2, 3}, 7, 7), full(2, 3, 7).
+function M._value_first(where, shape, value, dtype)
+  local is_list, extents = type(shape) == "table", extents_of(shape)
+  if type(dtype) ~= "number" or not extents then return end
+  if type(value) == "string" and M._find(value) then
+    refuse(("%s: the value comes before the dtype; write full({%s}, %.14g, %q)"):format(where, extents, dtype, value))
+  end
+  local text = type(value) == "number" and (is_list and ("write full({%s}, %.14g, %q)"):format(extents, value,
+    "float32") or ("pass the shape as one list: full({%s, %.14g}, %.14g)"):format(extents, value, dtype))
+  refuse(("%s: dtype must be a name, a dtype or an FFI ctype, got %s%s"):format(where, element.describe(dtype),
+    text and "; " .. text or ""))
 end
 
 -- Options may stand where a dtype is expected: zeros(3, {order = "F"}). Returns the dtype and the options.

@@ -88,6 +88,7 @@ end
 ---@raise LogicError if the dtype cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
+  dtypes._value_first("ndarray.full", shape, value, dtype)
   if dtype == nil then dtype = list.dtype_of({ value }, 1, dtypes.default_float()) end
   return filled("ndarray.full", made("ndarray.full", shape, dtype, options), value)
 end

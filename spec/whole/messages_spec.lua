@@ -157,7 +157,49 @@ describe("Messages that say what to write", function()
     end
     says("random.rand: dtype must be a name, a dtype or an FFI ctype, got 7; pass the shape as one list, {4, 7}",
       cuda.random.rand, 4, 7)
-    says("got 7; pass the shape as one list", gpuarray.full, 2, 3, 7)
+    for name, full in pairs { gpuarray = gpuarray.full, ndarray = ndarray.full } do
+      says(name .. ".full: dtype must be a name, a dtype or an FFI ctype, got 7; pass the shape as one list: " ..
+        "full({2, 3}, 7)", full, 2, 3, 7)
+    end
+  end)
+
+  it("a number where the dtype belongs, behind a list", function()
+    for name, m in pairs { gpuarray = gpuarray, ndarray = ndarray } do
+      says(name .. '.full: the value comes before the dtype; write full({2, 3}, 7, "int32")', m.full, { 2, 3 }, "int32",
+        7)
+      says('the value comes before the dtype; write full({4}, 0.5, "float32")', m.full, 4, "float32", 0.5)
+      says('got 7; write full({2, 3}, 8, "float32")', m.full, { 2, 3 }, 8, 7)
+      says(name .. ".ones: dtype must be a name, a dtype or an FFI ctype, got 7; the dtype is a name such as " ..
+        '"float32"; full({2, 3}, 7) fills an array with a number', m.ones, { 2, 3 }, 7)
+      for _, shape in ipairs { { {}, {} }, { "a", "b" }, gpuarray.ones(3), {} } do
+        gpu.error_of("LogicError", m.ones, shape, 7)
+        gpu.error_of("LogicError", m.full, shape, 8, 7)
+      end
+    end
+  end)
+
+  it("the shapes of three operands that do not broadcast", function()
+    local c, x = gpuarray.ones({ 3, 4 }):gt(0), gpuarray.ones(3)
+    says("where: the shapes of bool(3, 4) and float32(3,) cannot be broadcast together", gpuarray.where, c, x, 0)
+    says("where: the shapes of bool(3, 4) and float32(3,) cannot be broadcast together", gpuarray.where, c, 0, x)
+    says("where: the shapes of float32(4,) and float32(3,) cannot", gpuarray.where, true, gpuarray.ones(4), x)
+  end)
+
+  it("options that PyTorch and mpi4py call otherwise", function()
+    local world = cuda.distributed.init()
+    says("broadcast: unknown option 'src'; did you mean 'root'?", world.broadcast, world, a, { src = 0 })
+    says("broadcast: expected a table of options, got 0; write {root = 0}", world.broadcast, world, a, 0)
+    for _, name in ipairs { "reduce", "gather" } do
+      says(name .. ": unknown option 'dst'; did you mean 'root'?", world[name], world, a, { dst = 0 })
+    end
+    for key, meant in pairs { dst = "to", dest = "to" } do
+      says(("send: unknown option '%s'; did you mean '%s'?"):format(key, meant), world.send, world, a, { [key] = 0 })
+    end
+    for key, meant in pairs { src = "from", source = "from" } do
+      says(("recv: unknown option '%s'; did you mean '%s'?"):format(key, meant), world.recv, world, a, { [key] = 0 })
+    end
+    says("send: expected a table of options, got 1; write {to = 1}", world.send, world, a, 1)
+    says('all_reduce: expected a table of options, got \'max\'; write {op = "max"}', world.all_reduce, world, a, "max")
   end)
 
   it("the function that makes a kernel's argument, where a dtype was expected", function()

@@ -11,8 +11,8 @@ local M = {}
 local by_type = {
   boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
     "replace", "full_matrices", "upper", "lower" },
-  number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k", "rtol", "rcond" },
-  string = { "mode", "method", "order", "side", "indexing", "activation", "ord", "driver" },
+  number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k", "rtol", "rcond", "root", "to", "from" },
+  string = { "mode", "method", "order", "side", "indexing", "activation", "ord", "driver", "op" },
   table = { "y", "x", "spacing", "axis", "range", "weights" },
   ["function"] = { "allocator" },
   array = { "y", "x", "bias", "x0", "spacing", "out", "weights" },
@@ -73,8 +73,8 @@ function M.list(known)
   return table.concat(names, ", ")
 end
 
--- Older names of options, and those of PyTorch, SciPy and Matplotlib.
-local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
+-- Older names of options, and those of PyTorch, SciPy, Matplotlib and mpi4py. The first of several that is valid.
+local foreign = { src = "root from", dst = "root to", source = "root from", dest = "root to", dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
   cmap = "map", colormap = "map", colourmap = "map", tol = "rtol", cols = "columns", UPLO = "upper", rtol = "rcond" }
 
 -- Options of others that are a value of one here.
@@ -119,7 +119,9 @@ function M.refuse(where, key, known, options)
       core.raise("LogicError", ("%s: unknown option %s; write %s; valid options: %s"):format(where, errors.text(key),
         value, text))
     end
-    near = all[foreign[key]] and { foreign[key] } or core.near(key, names)
+    near = nil
+    for name in (foreign[key] or ""):gmatch "%S+" do near = near or all[name] and { name } end
+    near = near or core.near(key, names)
   end
   core.raise("LogicError", ("%s: unknown option %s; %svalid options: %s"):format(where, errors.text(key),
     near and near[1] and ("did you mean '%s'? "):format(near[1]) or "", text))

@@ -210,8 +210,10 @@ local function same(a, b)
   return true
 end
 
+-- Of the operands of where() that were looked at, broadcast() gets the shape alone.
 local function describe(x)
-  if object.is_array(x) then return x._dtype.name .. layout.text(x._shape) end
+  local is_shaped = type(x) == "table" and not getmetatable(x) and x._shape and x._dtype
+  if is_shaped or object.is_array(x) then return x._dtype.name .. layout.text(x._shape) end
   return element.describe(x)
 end
 

@@ -97,6 +97,7 @@ end
 ---@raise LogicError if the dtype cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
+  dtypes._value_first("gpuarray.full", shape, value, dtype)
   if is_shape(value) and type(shape) == "number" and (dtype == nil or
       dtypes._of("gpuarray.full", dtype).kind ~= "struct") then
     refuse("gpuarray.full", "the value must be a number, got a list; the shape comes first: full({%s}, %s)",
