@@ -11,7 +11,8 @@ local M = {}
 local by_type = {
   boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
     "replace", "full_matrices", "upper", "lower" },
-  number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k", "rtol", "rcond", "root", "to", "from" },
+  number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k", "rtol", "rcond", "root", "to",
+    "from" },
   string = { "mode", "method", "order", "side", "indexing", "activation", "ord", "driver", "op" },
   table = { "y", "x", "spacing", "axis", "range", "weights" },
   ["function"] = { "allocator" },
@@ -74,7 +75,8 @@ function M.list(known)
 end
 
 -- Older names of options, and those of PyTorch, SciPy, Matplotlib and mpi4py. The first of several that is valid.
-local foreign = { src = "root from", dst = "root to", source = "root from", dest = "root to", dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
+local foreign = { src = "root from", dst = "root to", source = "root from", dest = "root to",
+  dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method",
   cmap = "map", colormap = "map", colourmap = "map", tol = "rtol", cols = "columns", UPLO = "upper", rtol = "rcond" }
 
 -- Options of others that are a value of one here.
