@@ -184,6 +184,23 @@ describe("editing", function()
     assert.equal("f(```lua\nx|", pasted("```lua\nx", "f("))
   end)
 
+  it("of several pasted blocks of Markdown, those that are Lua are kept", function()
+    local function pasted(text, before) return typed((before or "") .. "\27[200~" .. text .. "\27[201~"):text() end
+    assert.equal("print(1)\ny = 2|",
+      pasted "```lua\rprint(1)\r```\r```text\r1\r```\r\rSome words.\r\r```lua\ry = 2\r```\r")
+    assert.equal("print(1)|", pasted "```lua\nprint(1)\n```\n```text\n1\n```")
+    assert.equal("x = 1\n\ny = 2|",
+      pasted "# A title\n\nA 'text' (of a page):\n\n```lua\nx = 1\n\n```\nand\n\n  ```lua alone\ny = 2")
+    assert.equal("x = 1\ny = 2|", pasted "```\nx = 1\n```\n```\ny = 2\n```\n```sh\nls\n```")
+    assert.equal("x = 1\ny = 2|", pasted "```lua\nx = 1\n```\n```lua error\nerror()\n```\n```lua\ny = 2\n```")
+    assert.equal("x = [[\n```\n]]|", pasted "```lua\nx = [[\n```\n]]\n```") -- a string
+    assert.equal("error()|", pasted "```lua error\nerror()\n```")
+    -- without a block of Lua, or within a program
+    for _, text in ipairs { "x = [[\n```lua\n]]", "Words.\n```text\n1\n```", "> print '1'\n1\n" } do
+      assert.equal((text:gsub("^> (.*)\n1\n", "%1")) .. "|", pasted(text))
+    end
+  end)
+
   it("Ctrl-C, Ctrl-D and Ctrl-Z", function()
     assert.same({ "interrupt" }, typed("abc\3").events)
     assert.same({ "end" }, typed("\4").events)

@@ -189,6 +189,22 @@ describe("repl.run", function()
     end
   end)
 
+  it("says that a line looks like output", function()
+    local wrong = require "cudalua.prompt.wrong"
+    local function hint_of(text)
+      return wrong.text(text, (select(2, loadstring(text, "=stdin")))):match "\nhint: ([^\n]*)"
+    end
+    local hint = "line 2 looks like output; paste the statements without it"
+    for _, line in ipairs { "(2, 3)", "(3,)\tfalse", "[1. 2. 3.]", "[1 2 3]", "[true false]", "0\t1", "7", "-1.5e+02",
+      "true", "false\t3", "float32\tint32", "nan\t7.0\t3.5", "[2] [10. 10.]", "2\t[0 1 2]" } do
+      assert.equal(hint, hint_of("print(a)\n" .. line .. "\nx = 1"), line)
+    end
+    for _, text in ipairs { "[1 2 3]", "x = {1\n2\n", "x = 1\n[1, 2]", "x = 1\nf(",
+      "x = f\n(f)(2)", "x = 1\n\tx y" } do
+      assert.is_nil((hint_of(text) or ""):find("looks like output", 1, true), text)
+    end
+  end)
+
   it("waits for nothing behind lines that no Lua continues", function()
     for text, hint in pairs {
       ["h = lambda x: x"] = "a function is written function(x) return 2 * x end",

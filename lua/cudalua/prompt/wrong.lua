@@ -35,6 +35,25 @@ local function cut_string(text, last)
   end
 end
 
+-- Errors where a line begins that is no statement, and what printed lines look like: shapes, elements without commas,
+-- values between tabs, and numbers.
+local begins = { "ambiguous syntax", "unexpected symbol near", "'=' expected near", "'%]' expected near" }
+local printed = { "^%s*%(%s*%d+,[%s%d,]*%)", "^%s*%[[%[%s]*[%w.+-]+[%s%]]", "^[^%s\"'=][^\t\"'=]*\t", "^[%s%d.e+-]+$",
+  "^true$", "^false$" }
+
+local function any(patterns, text)
+  for _, pattern in ipairs(patterns) do
+    if find(text, pattern) then return true end
+  end
+  return false
+end
+
+-- Output that was pasted with the statements before it.
+local function output(message, line, number)
+  return number > 1 and line and any(begins, message) and any(printed, line) and
+    format("line %d looks like output; paste the statements without it", number)
+end
+
 ---The text for a chunk that does not compile.
 ---@param text string     the chunk
 ---@param message string  the compiler's
@@ -42,17 +61,19 @@ end
 function M.text(text, message)
   local number = tonumber(match(message, "^stdin:(%d+):"))
   if not number then return message end
+  local whole, wrong = message, nil
   if find(text, "\n", 1, true) then
     local n = 0
     for line in gmatch(text .. "\n", "([^\n]*)\n") do
       n = n + 1
       if n == number and find(line, "%S") then
+        wrong = line
         local shown = #line > MOST and sub(line, 1, MOST) .. " ..." or line
         message = format("%s\n  %d | %s", message, n, (gsub(shown, "%c", " ")))
       end
     end
   end
-  local hint = cut_string(text, number) or foreign.hint(text, number)
+  local hint = cut_string(text, number) or output(whole, wrong, number) or foreign.hint(text, number)
   return hint and message .. "\nhint: " .. hint or message
 end
 

@@ -3,7 +3,7 @@
 
 local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, string.match, string.sub
 local loadstring = loadstring
-local concat, pcall = table.concat, pcall
+local concat, ipairs, pcall = table.concat, ipairs, pcall
 
 local M = {}
 
@@ -31,12 +31,45 @@ function M.code(text)
   return concat(lines, "\n")
 end
 
----A text without Markdown's fences around it.
+-- The blocks between Markdown's fences, with the words behind the first fence of each.
+local function blocks_of(text)
+  local list, block = {}, nil
+  for line in gmatch(text .. "\n", "([^\n]*)\n") do
+    local words = match(line, "^%s*```([%w_ ]*)$")
+    if not words then
+      if block then block[#block + 1] = line end
+    elseif block then
+      block = nil
+    else
+      block = { words = words }
+      list[#list + 1] = block
+    end
+  end
+  return list
+end
+
+-- Those that are Lua. A page names the others: output, commands, and programs whose errors it shows.
+local function is_program(block)
+  local words = block.words
+  return find(words, "^%s*$") or find(words, "^%s*lua%f[^%w_]") and not find(words, "%f[%w]error%f[%W]")
+end
+
+---What is between Markdown's fences. Of several blocks, and of a page with text around them, those that are Lua.
 ---@param text string
----@return string
+---@return string  the text itself, if it has no blocks
 function M.unfenced(text)
   local code = match(text, "^%s*```[%w_ ]*\n(.*)$")
-  return code and gsub(code, "\n%s*```%s*$", "") or text
+  local single = code and gsub(code, "\n%s*```%s*$", "")
+  if single and (not find("\n" .. single, "\n%s*```") or loadstring(single, "", "t")) then return single end
+  if not single and (find(text, "^%s*>") or not find("\n" .. text, "\n%s*```lua[%w_ ]*\n") or
+      loadstring(text, "", "t")) then
+    return text
+  end
+  local lines = {}
+  for _, block in ipairs(blocks_of(text)) do
+    for k = 1, is_program(block) and #block or 0 do lines[#lines + 1] = block[k] end
+  end
+  return #lines > 0 and concat(lines, "\n") or single or text
 end
 
 ---The chunks of a text: each ends with the line that completes it, as when it is typed.
