@@ -91,7 +91,7 @@ return {
   },
   {
     root = "src/cudalua/",
-    budget = 18600,
+    budget = 19200,
     layers = {
       { "base", "base/",
         about = "Errors, objects and their lifetimes, Lua states, counted bytes, the driver's table." },

@@ -44,11 +44,11 @@ local OPTIONS = { timeout = true, backend = true }
 ---was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
 ---context is current: ranks of one machine take its devices in turn. Later calls return the same group.
 ---@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all
----  ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" moves arrays between GPUs, "shm" and
----  "mpi" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
+---  ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" (between GPUs), "shm" or "mpi" (host
+---  memory) moves arrays. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 ---@return cudalua.distributed.Group
 ---@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError
----  if the driver, a device or the requested backend is missing, and under mpirun and srun if their MPI library is
+---  if the driver, a device, the requested backend or the launcher's MPI library is missing
 function M.init(options)
   local o = errors.options("init", options, OPTIONS)
   local timeout = o.timeout ~= nil and check_timeout(o.timeout) or nil

@@ -8,7 +8,8 @@ local outputs = {}
 local function output_of(n)
   if not outputs[n] then
     local program = "sh bin/cudalua run -n %d spec/support/rank_checks.lua %d"
-    local out, status = ranks.command(("%s CUDALUA_DIST_BACKEND=shm CUDALUA_DIST_TIMEOUT=60 " .. program):format(gpu.driver, n, n))
+    local settings = gpu.driver .. " CUDALUA_DIST_BACKEND=shm CUDALUA_DIST_TIMEOUT=60 "
+    local out, status = ranks.command(settings .. program:format(n, n))
     outputs[n] = { text = out, status = status, by_rank = ranks.by_rank(out) }
   end
   return outputs[n]

@@ -29,7 +29,8 @@ end
 function M.run(n, code, o)
   o = o or {}
   local path = write(code)
-  local out, status = M.command(("%s CUDALUA_DIST_BACKEND=shm CUDALUA_DIST_TIMEOUT=20 %s %s sh bin/cudalua run -n %d %s %s"):format(gpu.driver,
+  local program = "%s CUDALUA_DIST_BACKEND=shm CUDALUA_DIST_TIMEOUT=20 %s %s sh bin/cudalua run -n %d %s %s"
+  local out, status = M.command(program:format(gpu.driver,
     o.environment or "", o.before or "", n, path, o.arguments or ""))
   os.remove(path)
   return out:gsub(path:gsub("%p", "%%%0"), "program.lua"), status

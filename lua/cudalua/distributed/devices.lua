@@ -55,8 +55,8 @@ local function worlds_of(list)
   return room
 end
 
--- Without access to each other's memory, the driver copies through the host, and the host waits. Access that the program
--- has enabled before stays.
+-- Without access to each other's memory, the driver copies through the host, and the host waits. Access that was
+-- enabled before stays.
 local function enable(a, b)
   local ok, err = pcall(a.contexts[1].enable_peer_access, a.contexts[1], b.contexts[1])
   if not ok and not (errors.is_error(err) and err.code == ALREADY_ENABLED) then error(err, 0) end

@@ -126,8 +126,8 @@ function M.data(control, handle, start, device, wanted)
   local is_auto = wanted == "auto"
   if wanted == control.name or is_auto and (start.size == 1 or core.driver_info().soft) then return control, handle end
   if wanted == "shm" or wanted == "mpi" then
-    errors.raise("RuntimeError", ("init: the backend '%s' cannot be used, because %s has started this process; use '%s'")
-      :format(wanted, start.launcher or "cudalua run", control.name))
+    local text = "init: the backend '%s' cannot be used, because %s has started this process; use '%s'"
+    errors.raise("RuntimeError", text:format(wanted, start.launcher or "cudalua run", control.name))
   end
   local nccl = require "cudalua.distributed.nccl"
   local answers = ask(control, handle, wanted, nccl, device)

@@ -3580,7 +3580,6 @@ CUcontext. An invalid handle may crash the driver.
 # docs/distributed.md
 = cuda.distributed module
 Several processes that compute together. Start them with `cuda run -n 4 script.lua`, or with mpirun or srun.
-Several processes that compute together. Start them with `cuda run -n 4 script.lua`.
 = cuda.distributed.Array class
 An array that the ranks of a group have together. Each rank has a block of neighbouring positions of one axis; a
 replicated array is whole on each rank. Operators and element-wise methods such as `a:exp()` compute on the blocks,
@@ -3852,12 +3851,10 @@ Returns an array of one value that is divided among ranks.
 Joins the ranks that `cuda run`, mpirun or srun has started, and returns the group of all of them. A process that
 was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
 context is current: ranks of one machine take its devices in turn. Later calls return the same group.
-@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" moves arrays between GPUs, "shm" and "mpi" through host memory. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
+@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" (between GPUs), "shm" or "mpi" (host memory) moves arrays. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 @return cuda.distributed.Group
-@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device or the requested backend is missing, and under mpirun and srun if their MPI library is
+@raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device, the requested backend or the launcher's MPI library is missing
 @options backend timeout
-@raise LogicError for invalid options, and in a program that a rank has started; RuntimeError if the driver or a device is missing, and under launchers that are not supported
-@options timeout
 = cuda.distributed.linspace(start, stop, num, dtype, options)
 Returns `num` evenly spaced numbers, divided among ranks: as gpuarray.linspace, with the same bits.
 @param start number  the first number
