@@ -3851,7 +3851,7 @@ Returns an array of one value that is divided among ranks.
 Joins the ranks that `cuda run`, mpirun or srun has started, and returns the group of all of them. A process that
 was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
 context is current: ranks of one machine take its devices in turn. Later calls return the same group.
-@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank before all ranks raise an error; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" (between GPUs), "shm" or "mpi" (host memory) moves arrays. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
+@param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" (between GPUs), "shm" or "mpi" (host memory) moves arrays. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
 @return cuda.distributed.Group
 @raise LogicError for invalid options, for different backends, and in a program that a rank has started. RuntimeError if the driver, a device, the requested backend or the launcher's MPI library is missing
 @options backend timeout

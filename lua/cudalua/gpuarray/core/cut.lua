@@ -394,8 +394,8 @@ function same_cuts.begin_there(nodes, from, to)
 end
 local begin_there = same_cuts.begin_there
 
--- A kernel for a few last operations would read again what the one before it has just computed. A kernel before a cut may
--- have twice LIMIT operations, so the last one may, too, and a few more.
+-- A kernel for a few last operations would read again what the one before it has just computed. A kernel before a cut
+-- may have twice LIMIT operations, so the last one may, too, and a few more.
 local function is_rest(s, x, place)
   return s.operations <= 2 * M.LIMIT + M.FEW and x._born - place <= M.FEW and s.nleaves <= M.LEAVES
 end
