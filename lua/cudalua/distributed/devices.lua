@@ -11,6 +11,7 @@ local peer_memory = require "cudalua.distributed.peer_memory"
 local start = require "cudalua.distributed.start"
 local together = require "cudalua.distributed.together"
 
+---@class cudalua
 local M = {}
 
 local ALREADY_ENABLED = 704

@@ -5449,6 +5449,15 @@ any more.
 CUctx_flags: how a context waits (SCHED_*) and what it provides; for Device:make_context().
 = cuda.device_attribute field
 CUdevice_attribute: for Device:get_attribute().
+= cuda.devices(f, options)
+Runs a function once for each device of this process, with the device's primary context current. The calls take
+turns: one runs until it waits for the others in a call between ranks, such as all_reduce(), or until it returns.
+Kernels of all devices run at the same time, because launches do not wait.
+@param f fun(world: cuda.distributed.Group): any  gets the group of all devices, which cuda.distributed.init() returns, too; world.rank counts them from 0
+@param options? {devices: integer[]}  devices: the numbers of the devices to use; default all
+@return any[] results  the first result of each call, at position rank + 1
+@raise LogicError for invalid options, inside another call of devices(), and in one of several processes of cuda run. The error of the first call that fails, with its rank; the others raise it in their next call between ranks
+@options devices
 = cuda.dtype_to_array_format(dtype)
 Returns the array format for elements of a dtype.
 @param dtype any  as for dtype.of
