@@ -264,7 +264,8 @@ local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, [
   ["cuda.Stream:on_complete"] = true, ["ndarray.from_function"] = true, ["gpuarray.scope"] = true,
   ["gpuarray.eval"] = true,
   ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true,
-  ["cuda.profile"] = true, ["sparse.cg"] = true, ["sparse.bicgstab"] = true, ["sparse.gmres"] = true }
+  ["cuda.profile"] = true, ["cuda.devices"] = true, ["sparse.cg"] = true, ["sparse.bicgstab"] = true,
+  ["sparse.gmres"] = true }
 for name in ("XORWOW MRG32k3a"):gmatch "%S+" do calls_back["random." .. name .. "RandomNumberGenerator"] = true end
 for name in (fresh .. " arange linspace to_gpu to_gpu_async"):gmatch "%S+" do calls_back["gpuarray." .. name] = true end
 -- A lent tensor belongs to the caller until another library takes it. Called with ok, the result or error, and the

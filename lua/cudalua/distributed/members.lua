@@ -168,7 +168,7 @@ end
 ---@return cudalua.distributed.Member? failed  the first one that raised an error
 function M.run(room, f)
   for _, m in ipairs(room.members) do
-    m.co = coroutine.create(f)
+    m.co = coroutine.create(function(...) return f(...) end) -- f may be a table that can be called
     turn(m, m.world)
   end
   repeat
