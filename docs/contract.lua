@@ -333,6 +333,7 @@ return {
       Array:redistribute Array:halo Array:item Array:astype Array:transpose Array:with_block Array:eval]],
     sharded_reductions_spec = [[Array:sum Array:prod Array:mean Array:min Array:max Array:any Array:all
       Array:count_nonzero Array:argmin Array:argmax Array:var Array:std Array:norm Array:dot]],
+    checkpoint_spec = "save load checkpoint restore",
   },
   {
     module = "cudalua.gl", prefix = "gl",

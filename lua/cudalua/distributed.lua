@@ -1,6 +1,7 @@
 -- Programs of several processes, each with a device of its own: cuda.distributed.
 --   distributed/start     who started this process      transport, shm, mpi, nccl   what moves data between ranks
 --   distributed/group     what programs see of a group of ranks          run   cudalua run
+--   distributed/file      one .npy by all ranks         checkpoint, manifest   the state of a program as a folder
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
 --   host_memory, device_memory   where the calls have their data
 
@@ -79,7 +80,13 @@ function M.init(options)
 end
 
 sharded.world, sharded.is_group = M.init, group.is
-for name, f in pairs_of(surplus.install("distributed.", require "cudalua.distributed.construct")) do M[name] = f end
+local parts = {}
+for _, part in ipairs { "construct", "file", "checkpoint" } do
+  for name, f in pairs_of(require("cudalua.distributed." .. part)) do
+    if name:byte() ~= 95 then parts[name] = f end
+  end
+end
+for name, f in pairs_of(surplus.install("distributed.", parts)) do M[name] = f end
 for _, part in ipairs { "elementwise", "move", "reduce" } do require("cudalua.distributed." .. part) end
 surplus.install("distributed.Array:", sharded.Array)
 

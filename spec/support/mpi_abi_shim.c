@@ -16,7 +16,7 @@ typedef struct {
 static void (*find(const char *name))(void) {
   static void *library;
   void (*f)(void);
-  if (!library) library = dlopen("libmpich.so.12", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  if (!library) library = dlopen("libmpich.so.12", RTLD_NOW | RTLD_LOCAL);
   *(void **)(void *)&f = library ? dlsym(library, name) : NULL;
   if (f) return f;
   fprintf(stderr, "the shim did not find %s in libmpich.so.12\n", name);

@@ -413,6 +413,8 @@ Array:sum = sharded options; Array:prod = sharded options; Array:mean = sharded 
 Array:max = sharded options; Array:any = sharded options; Array:all = sharded options
 Array:count_nonzero = sharded options; Array:argmin = sharded options; Array:argmax = sharded options
 Array:var = sharded options; Array:std = sharded options; Array:norm = sharded options; Array:dot = sharded sharded
+save = 'ranks.npy garray options; load = 'ranks.npy options; checkpoint = 'ranks options options
+restore = 'ranks options
 ]])
 
 rows("random.", [[

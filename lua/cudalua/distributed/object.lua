@@ -20,13 +20,16 @@ local function value_of(ctype, text, at)
   return box[0]
 end
 
-local function refuse(path, what)
-  errors.raise("LogicError", ("broadcast_object: %s %s; it takes nil, booleans, numbers, strings, 64-bit integers, "
-    .. "host arrays and tables of these"):format(path, what))
+local function refuse(open, path, what)
+  errors.raise("LogicError", ("%s: %s %s; it takes nil, booleans, numbers, strings, 64-bit integers, %sarrays and "
+    .. "tables of these"):format(open.where, path, what, open.where == "broadcast_object" and "host " or ""))
 end
 
--- "value.model[3]"
-local function below(path, key)
+---"value.model[3]"
+---@param path string  "value.model"
+---@param key any
+---@return string
+function M.below(path, key)
   if type(key) == "string" and key:find "^[%a_][%w_]*$" then return path .. "." .. key end
   return ("%s[%s]"):format(path, type(key) == "string" and ("%q"):format(key) or tostring(key))
 end
@@ -36,18 +39,19 @@ local encode
 local function encode_table(value, out, path, open)
   if getmetatable(value) ~= nil then
     local text = errors.text_of_table(value)
-    refuse(path, text == "an array" and "is an array on the device: copy it with get(), or use broadcast()" or
+    refuse(open, path, text == "an array" and "is an array on the device: copy it with get(), or use broadcast()" or
       "is a table with a metatable")
   end
-  if open[value] then refuse(path, "is a table that contains itself") end
-  if open.depth == DEEPEST then refuse(path, ("is more than %d tables deep"):format(DEEPEST)) end
+  if open[value] then refuse(open, path, "is a table that contains itself") end
+  if open.depth == DEEPEST then refuse(open, path, ("is more than %d tables deep"):format(DEEPEST)) end
   open[value], open.depth = true, open.depth + 1
   out[#out + 1] = "t"
   for key, x in pairs_of(value) do
     local kind = type(key)
-    if kind ~= "string" and kind ~= "number" and kind ~= "boolean" then refuse(path, "has a key that is a " .. kind) end
+    local is_key = kind == "string" or kind == "number" or kind == "boolean"
+    if not is_key then refuse(open, path, "has a key that is a " .. kind) end
     encode(key, out, path, open)
-    encode(x, out, below(path, key), open)
+    encode(x, out, M.below(path, key), open)
   end
   out[#out + 1] = "e"
   open[value], open.depth = nil, open.depth - 1
@@ -75,16 +79,18 @@ function encode(value, out, path, open)
   elseif kind == "cdata" and ffi.istype("uint64_t", value) then
     out[#out + 1] = "u" .. bytes_of(uint64_t, value)
   else
-    refuse(path, "is " .. (kind == "cdata" and "cdata" or "a " .. kind))
+    refuse(open, path, "is " .. (kind == "cdata" and "cdata" or "a " .. kind))
   end
 end
 
 ---@param value any
+---@param where? string  for messages; default "broadcast_object"
+---@param name? string   what messages call the value; default "value"
 ---@return string
 ---@raise LogicError that names what cannot be sent
-function M.encode(value)
+function M.encode(value, where, name)
   local out = {}
-  encode(value, out, "value", { depth = 0 })
+  encode(value, out, name or "value", { depth = 0, where = where or "broadcast_object" })
   return table.concat(out)
 end
 

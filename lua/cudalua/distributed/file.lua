@@ -1,0 +1,225 @@
+-- One .npy file that all ranks write and read at once. It appears under its name when it is complete.
+
+local calls = require "cudalua.distributed.calls"
+local core = require "cudalua.core"
+local crc32 = require "cudalua.ndarray.crc32"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local ffi = require "ffi"
+local groups = require "cudalua.distributed.group"
+local layout = require "cudalua.base.layout"
+local ndarray = require "cudalua.ndarray"
+local npy = require "cudalua.ndarray.npy"
+local operands = require "cudalua.distributed.operands"
+local posix = require "cudalua.distributed.posix"
+local shares = require "cudalua.distributed.shares"
+local transfer = require "cudalua.gpuarray.core.transfer"
+
+local refuse = layout.refuse
+
+---@class cudalua.distributed
+local M = {}
+
+-- The world, which distributed.lua provides. A field with "_" is no public name.
+function M._world() return require("cudalua.distributed").init() end
+
+local function group_of(what, o)
+  if o.group == nil then return M._world() end
+  if not groups.is(o.group) then refuse(what, "group must be a group of ranks, got %s", element.describe(o.group)) end
+  if o.group._closed then refuse(what, "the group was closed") end
+  return o.group
+end
+
+---The options of a call and its group. If they are wrong, the other ranks of the world raise the error, too.
+---@param what string
+---@param options any
+---@param known table<string, boolean>
+---@return table options
+---@return cudalua.distributed.Group
+function M._options(what, options, known)
+  local group
+  local ok, o = pcall(function()
+    local found = errors.options(what, options, known)
+    group = group_of(what, found)
+    return found
+  end)
+  if not ok then calls.prepared(M._world(), what, error, o, 0) end
+  return o, group
+end
+
+---@param what string
+---@param path any
+---@return string
+function M._path(what, path)
+  if type(path) ~= "string" or path == "" then
+    refuse(what, "path must be a non-empty string, got %s", element.describe(path))
+  end
+  if path:find "%z" then refuse(what, "the path contains a zero byte") end
+  return path
+end
+
+-- Long paths differ in their digest.
+local function short(path) return #path < 500 and path or core.sha256(path) end
+
+-- ---- writing --------------------------------------------------------------------------------------------------------
+
+local PAGE = 4096
+
+-- Each rank writes a part of what all of them have.
+local function part_of(group, n)
+  local function bound(rank) return rank == group.size and n or math.floor(n * rank / group.size / PAGE) * PAGE end
+  local first = bound(group.rank)
+  return first, bound(group.rank + 1) - first
+end
+
+---Writes a .npy file: rank 0 creates it, and each rank writes its part.
+---@param group cudalua.distributed.Group
+---@param what string
+---@param path string
+---@param s cudalua.distributed.Share
+---@param a cudalua.ndarray.Array  its elements
+---@return integer bytes  of the file
+function M._write(group, what, path, s, a)
+  local header = npy.header(s.dtype, false, s.shape, 1)
+  local bytes = layout.size(what, s.shape, s.dtype.itemsize) * s.dtype.itemsize
+  shares.together(group, what, function()
+    if group.rank ~= 0 then return end
+    posix.remove(what, path)
+    posix.create(what, path, #header + bytes, function(file)
+      posix.write(file, 0, ffi.cast("const uint8_t *", header), #header)
+    end)
+  end)
+  shares.together(group, what, function()
+    posix.change(what, path, function(file)
+      local p = shares.bytes(what, a)
+      local function write(place, own, n) posix.write(file, #header + place, p + own, n) end
+      if s.axis then
+        shares.each_run(s, write)
+      else
+        local first, n = part_of(group, bytes)
+        if n > 0 then write(first, first, n) end
+      end
+      posix.sync(file)
+    end)
+  end)
+  return #header + bytes
+end
+
+---The elements of a share in host memory, and a text that all ranks have to have in common. It has a checksum of what
+---all ranks have, so that parts of different arrays are not mixed.
+---@param what string
+---@param s cudalua.distributed.Share
+---@return cudalua.ndarray.Array
+---@return string
+function M._fetch(what, s)
+  local a = operands.to_host(what, s.operand)
+  local text = shares.text(s)
+  if s.axis then return a, text end
+  local sum = a.size > 0 and crc32(shares.bytes(what, a), a.size * s.dtype.itemsize) or 0
+  return a, ("%s, checksum %08x"):format(text, sum)
+end
+
+local SAVE = { group = true }
+
+---Saves an array as one .npy file, which all ranks write at once. All ranks must call it. The file appears when it is
+---complete and on the disk; an older one is replaced then.
+---@param path string  the file's; a file system that all ranks see
+---@param a any  a distributed array, or an array that is the same on all ranks
+---@param options? {group: cudalua.distributed.Group}  group: the ranks that save it, default all
+---@raise LogicError if the ranks pass different arrays; RuntimeError on all ranks if one cannot write
+function M.save(path, a, options)
+  local _, group = M._options("save", options, SAVE)
+  local s, elements, text = nil, nil, nil
+  calls.prepared(group, "save", function()
+    M._path("save", path)
+    s = shares.of("save", "a", a, group)
+    elements, text = M._fetch("save", s)
+  end)
+  calls.check_same("save", calls.exchange(group, "save", text .. " to " .. short(path)))
+  local ok, err = pcall(function()
+    M._write(group, "save", path .. ".tmp", s, elements)
+    shares.together(group, "save", function()
+      if group.rank == 0 then posix.rename("save", path .. ".tmp", path) end
+    end)
+  end)
+  if ok then return end
+  if group.rank == 0 then pcall(posix.remove, "save", path .. ".tmp") end
+  error(err, 0)
+end
+
+-- ---- reading --------------------------------------------------------------------------------------------------------
+
+---@alias cudalua.distributed.Read fun(offset: integer, p: ffi.cdata*, n: integer)
+
+---Reads an array, or the block of one, from a .npy file.
+---@param what string
+---@param read cudalua.distributed.Read  raises behind the file's end
+---@param group cudalua.distributed.Group
+---@param axis? integer|true  the axis to divide; nil: read all of it
+---@return cudalua.ndarray.Array
+---@return integer[] shape  of the whole array
+function M._read(what, read, group, axis)
+  local header = npy.read_header(what, function(n)
+    local data = ffi.new("uint8_t[?]", n)
+    read(0, data, n)
+    return data
+  end)
+  axis = axis and layout.axis(what, axis, #header.shape)
+  if not axis or header.order == "F" then
+    local a = ndarray.empty(header.shape, header.dtype, { order = header.order })
+    if a.size > 0 then
+      local p = shares.bytes(what, a, true)
+      read(header.offset, p, header.nbytes)
+      npy.settle(header, p, header.nbytes)
+    end
+    if not axis then return a, header.shape end
+    local first, count = shares.positions(group, header.shape[axis])
+    local items = {}
+    for k = 1, axis - 1 do items[k] = {} end
+    items[axis] = { first + 1, first + count }
+    return a[items]:copy "C", header.shape
+  end
+  local block = { dtype = header.dtype, shape = header.shape, axis = axis }
+  block.first, block.count = shares.positions(group, header.shape[axis])
+  local own = { unpack(header.shape) }
+  own[axis] = block.count
+  local a = ndarray.empty(own, header.dtype)
+  local p = shares.bytes(what, a, true)
+  shares.each_run(block, function(place, at, n)
+    read(header.offset + place, p + at, n)
+    npy.settle(header, p + at, n)
+  end)
+  return a, header.shape
+end
+
+local LOAD = { group = true, axis = true }
+
+---Loads an array from a .npy file on all ranks. With `axis` each rank reads its block alone. All ranks must call it.
+---@param path string  the file's; any .npy file, also of NumPy
+---@param options? {axis: integer, group: cudalua.distributed.Group}  axis: the axis to divide among the ranks, from 1;
+---  without it, each rank gets the whole array. group: the ranks that load it, default all
+---@return any  an array on the device; with `axis` a distributed array
+---@raise LogicError if the file is not a .npy file, or has no such axis; RuntimeError on all ranks if one cannot read
+---  it
+function M.load(path, options)
+  local o, group = M._options("load", options, LOAD)
+  local axis = calls.prepared(group, "load", function()
+    M._path("load", path)
+    if o.axis == nil then return nil end
+    local whole = layout.whole(o.axis)
+    if not whole or whole == 0 then refuse("load", "axis must be an axis, got %s", element.describe(o.axis)) end
+    return whole
+  end)
+  calls.check_same("load", calls.exchange(group, "load", ("%s, axis %s"):format(short(path), tostring(axis))))
+  local shape
+  local a = shares.together(group, "load", function()
+    return posix.open("load", path, function(file)
+      local found
+      found, shape = M._read("load", function(offset, p, n) posix.read(file, offset, p, n) end, group, axis)
+      return transfer.to_gpu(found)
+    end)
+  end)
+  return axis and shares.join(group, a, shape, layout.axis("load", axis, #shape)) or a
+end
+
+return M
