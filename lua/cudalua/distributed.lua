@@ -4,6 +4,8 @@
 --   distributed/file      one .npy by all ranks         checkpoint, manifest   the state of a program as a folder
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
 --   host_memory, device_memory   where the calls have their data
+--   distributed/sharded   arrays that ranks have together, divided by blocks; construct makes them
+--   elementwise, move, reduce (with subtrees), multiply, order   their operators and methods; pieces   parts of arrays
 
 local Context = require "cudalua.driver.context"
 local core = require "cudalua.core"
@@ -81,13 +83,13 @@ end
 
 sharded.world, sharded.is_group = M.init, group.is
 local parts = {}
-for _, part in ipairs { "construct", "file", "checkpoint" } do
+for part in ("construct file checkpoint"):gmatch "%S+" do
   for name, f in pairs_of(require("cudalua.distributed." .. part)) do
     if name:byte() ~= 95 then parts[name] = f end
   end
 end
 for name, f in pairs_of(surplus.install("distributed.", parts)) do M[name] = f end
-for _, part in ipairs { "elementwise", "move", "reduce" } do require("cudalua.distributed." .. part) end
+for part in ("elementwise move reduce multiply order"):gmatch "%S+" do require("cudalua.distributed." .. part) end
 surplus.install("distributed.Array:", sharded.Array)
 
 return names.strict(M, { text = "distributed", kind = "distributed" })

@@ -11,7 +11,7 @@ local checks = M.checks
 local function fail(...) error(("rank %d: "):format(rank) .. string.format(...), 3) end
 
 -- Shape, dtype and all bits of an array.
-local function bits(a) return ndarray.dumps(ndarray.is_array(a) and a or a:get { array = true }) end
+local function bits(a) return ndarray.dumps((ndarray.is_array(a) and a or a:get { array = true }):copy "C") end
 
 function M.same(what, expected, got)
   if dist.Array and getmetatable(got) == "cudalua.distributed.Array" then

@@ -267,6 +267,7 @@ function make.sparse() return cuda.sparse.csr(make.sparse_parts()) end
 function make.sparse_square() return cuda.sparse.eye(3) end
 function make.world() return cuda.distributed.init() end
 function make.sharded() return cuda.distributed.shard(make.gthree(), 1) end
+function make.sharded_matrix() return cuda.distributed.ones({ 2, 2 }, { axis = false }) end
 function make.whole_scalar() return cuda.distributed.replicate(gpuarray.scalar(7)) end
 function make.loose_group() return make.world():group { 0 } end
 function make.growing() return gpuarray.zeros { 1, 3 } end

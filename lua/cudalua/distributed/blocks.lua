@@ -10,6 +10,16 @@ local floor, min = math.floor, math.min
 
 local UNITS = 64 -- of a block, at least, if it has so many positions
 
+---What all bounds but the last one are multiples of, a power of two. That of more ranks divides that of fewer ones.
+---@param n integer     the extent
+---@param ranks integer
+---@return integer
+function M.unit(n, ranks)
+  local unit = 1
+  while 2 * unit * UNITS * ranks <= n do unit = 2 * unit end
+  return unit
+end
+
 local known = {} -- extent -> ranks -> bounds
 
 ---The bounds of all blocks: rank r has the positions from bounds[r + 1] to bounds[r + 2] - 1, counted from 0.
@@ -23,8 +33,7 @@ function M.bounds(n, ranks)
     known[ranks] = by_ranks
   end
   if by_ranks[n] then return by_ranks[n] end
-  local unit = 1
-  while 2 * unit * UNITS * ranks <= n do unit = 2 * unit end
+  local unit = M.unit(n, ranks)
   local units, bounds = math.ceil(n / unit), {}
   for r = 0, ranks do bounds[r + 1] = min(n, unit * floor(r * units / ranks)) end
   by_ranks[n], by_ranks.count = bounds, by_ranks.count + 1

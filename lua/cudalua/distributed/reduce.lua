@@ -34,15 +34,19 @@ local function axes_text(x, axes, keepdims, asked)
     asked and " as " .. asked.name or "")
 end
 
--- Reads options on all ranks; the same axes and dtype are asked for on all of them.
+-- Reads options, which must be the same on all ranks.
 local function read(what, x, options, known)
   sharded.check_self(x, what)
-  local axes, keepdims, asked = nil, nil, nil
+  local axes, keepdims, asked, ddof = nil, nil, nil, 0
   calls.prepared(x._group, what, function()
     axes, keepdims, asked = call.read(what, x._block, options, known)
+    if known.ddof and type(options) == "table" and #options == 0 and options.ddof ~= nil then ddof = options.ddof end
+    if type(ddof) ~= "number" or ddof ~= ddof then
+      refuse(what, "ddof must be a number, got %s", element.describe(ddof))
+    end
   end)
-  sharded.agree(what, x, axes_text(x, axes, keepdims, asked))
-  return axes, keepdims, asked
+  sharded.agree(what, x, axes_text(x, axes, keepdims, asked) .. (known.ddof and ", ddof " .. ddof or ""))
+  return axes, keepdims, asked, ddof
 end
 
 -- The shape of the result, and how many elements each output has.
@@ -256,11 +260,7 @@ local SPREAD = { axis = true, keepdims = true, dtype = true, ddof = true }
 
 -- The mean first, then the mean of the squared distances from it.
 local function spread(what, x, options, root)
-  local axes, keepdims, asked = read(what, x, options, SPREAD)
-  local ddof = type(options) == "table" and options.ddof or 0
-  if type(ddof) ~= "number" or ddof ~= ddof then
-    refuse(what, "ddof must be a number, got %s", element.describe(ddof))
-  end
+  local axes, keepdims, asked, ddof = read(what, x, options, SPREAD)
   local t, result = call.types_of(what, x._block, asked)
   local own = each_for_itself(x, axes, keepdims, function(block) return gpuarray[what](block, options) end)
   if own then return own end

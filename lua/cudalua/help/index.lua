@@ -3629,6 +3629,14 @@ Returns the number of elements that are not 0, as int64.
 @return cuda.distributed.Array  replicated if the divided axis is reduced
 @raise LogicError, RuntimeError as min
 @options axis keepdims
+= cuda.distributed.Array:cumsum(options)
+Returns the running sums along an axis, in the types of gpuarray.cumsum. They have the bits of one device, except for
+floats and complex numbers in vectors of more than 65,536 elements. Those have the same bits for up to 64 ranks, but
+one device computes other ones.
+@param options? any  {axis, dtype}, or the axis; only vectors have a default. dtype: the dtype of the result
+@return cuda.distributed.Array  divided as this array
+@raise LogicError if the axis is missing or out of range, or the dtype is not supported, or if the calls of the ranks differ; RuntimeError as sort
+@options axis dtype
 = cuda.distributed.Array:dot(b)
 Returns the sum of the products of two vectors' elements, with the bits of one device.
 @param b cuda.distributed.Array  a vector of the same length, divided as this one
@@ -3654,6 +3662,16 @@ there, unless you pass `fill` or `periodic`. A rank whose block is empty gets an
 Returns the value of a replicated array of one element, such as a sum.
 @return boolean|number|ffi.cdata*
 @raise LogicError if the array is divided among ranks or has more elements
+= cuda.distributed.Array:matmul(b, options)
+Returns the matrix product. Rows of this array and a replicated `b` give rows. This array, replicated, and columns
+of `b` give columns. Columns of this array and rows of `b` give a replicated array, which adds up a product of each
+rank: its bits depend on the number of ranks. The other ones have the bits of one device if the library's own kernels
+compute them.
+@param b cuda.distributed.Array  a matrix or vector, with as many rows as this array has columns
+@param options? {dtype: any}  dtype: the dtype of the result, as for gpuarray.matmul
+@return cuda.distributed.Array
+@raise LogicError if the shapes do not fit, the arrays are divided in another way, or the calls of the ranks differ. RuntimeError if a rank ends, fails or does not come in time
+@options dtype
 = cuda.distributed.Array:max(options)
 Returns the largest element; NaN if an element is NaN.
 @param options? any  {axis, keepdims}, or the axis, as for gpuarray.max
@@ -3690,6 +3708,13 @@ Returns the array divided along another axis, or whole on each rank.
 @param axis? integer  the axis to divide, from 1, where negative numbers count from the end; nil: none, so that each rank has the whole array
 @return cuda.distributed.Array  the array itself if it is divided so already
 @raise LogicError if the axis is out of range, or if the calls of the ranks differ; RuntimeError as gather
+= cuda.distributed.Array:sort(options)
+Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
+than everything. A vector is sorted by exchanges of blocks between neighbours.
+@param options? any  {axis, descending}, or the axis: the last one by default. descending: sort in descending order; default: false
+@return cuda.distributed.Array  divided as this array
+@raise LogicError for a 0-d array, an axis out of range or structs, or if the calls of the ranks differ. RuntimeError if a rank ends, fails or does not come in time
+@options axis descending
 = cuda.distributed.Array:std(options)
 Returns the standard deviation: the square root of the variance, in the same way as var.
 @param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.std

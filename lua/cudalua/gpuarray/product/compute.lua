@@ -46,8 +46,9 @@ local function computed(since, record, alpha, beta, c, to)
   return lt.attempt(since, record, alpha, beta, c) or own.attempt(since, record, alpha, beta, c, to)
 end
 
-local function attempt(since, what, a, b, dtype, ends, out)
+local function attempt(since, what, a, b, dtype, ends, out, whole)
   local record = operands.of(what, a, b, dtype)
+  record.whole = whole
   local c = ends and added(what, record, ends) or nil
   local to = out ~= nil and written_at_once(record, out, c) or nil
   return operands.inside(record, computed, since, record, ends and ends.alpha, ends and ends.beta, c, to)
@@ -60,10 +61,12 @@ end
 ---@param dtype? cudalua.dtype.DType  for the result
 ---@param ends? cudalua.gpuarray.ProductEnds
 ---@param out? any  gets the result
+---@param whole? {m: integer, n: integer}  the extents of the product that this is a block of; the order of sums is that
+---  of the whole one
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the shapes do not fit, or out does not fit
-function M.of(what, a, b, dtype, ends, out)
-  local x = runs.until_done(attempt, what, a, b, dtype, ends, out)
+function M.of(what, a, b, dtype, ends, out, whole)
+  local x = runs.until_done(attempt, what, a, b, dtype, ends, out, whole)
   return (out == nil or rawequal(x, out)) and x or functions.deliver(what, x, out)
 end
 

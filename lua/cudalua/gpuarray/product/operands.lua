@@ -37,6 +37,7 @@ local M = {}
 ---@field shape integer[]   of the result
 ---@field row? integer      the result's axis of rows; nil if a is a vector
 ---@field column? integer   the result's axis of columns; nil if b is a vector
+---@field whole? {m: integer, n: integer}  the extents of the product that this is a block of
 
 -- What sums of a type are added up in.
 local function accumulator_of(dt)

@@ -310,7 +310,7 @@ function M.step(steps, record, out_leaf, alpha, beta, c_leaf, on_tensor)
     beta = value(beta or 0, acc), tensor = on_tensor }
   p.extents, p.strides = joined(record, { record.a, record.b, out, c })
   local terms, chunks = plan.chunks(record)
-  local vector = record.m == 1 or record.n == 1
+  local vector = plan.is_vector(record)
   local last = ends > 0 and "end" or "result"
   local target = chunks > 1 and (not vector or divides(record)) and "sum" or last
   local size = record.m * record.n * record.batches

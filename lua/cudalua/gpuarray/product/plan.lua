@@ -18,14 +18,22 @@ local MULTIPLE = 32   -- of terms
 
 M.VECTOR_CHUNK = 4096 -- terms, of a matrix and a vector
 
+---Is it a product of a matrix and a vector, or a block of one? A block of one row of other products is not.
+---@param r cudalua.gpuarray.ProductRecord
+---@return boolean
+function M.is_vector(r)
+  local whole = r.whole or r
+  return whole.m == 1 or whole.n == 1
+end
+
 ---The chunks that the terms of each sum are in.
----@param r {m: integer, n: integer, k: integer, batches: integer}
+---@param r {m: integer, n: integer, k: integer, batches: integer, whole: {m: integer, n: integer}?}
 ---@return integer terms  of a chunk
 ---@return integer chunks
 function M.chunks(r)
-  local k = r.k
-  if r.m == 1 or r.n == 1 then return M.VECTOR_CHUNK, max(ceil(k / M.VECTOR_CHUNK), 1) end
-  local tiles = ceil(r.m / 64) * ceil(r.n / 64) * r.batches
+  local k, whole = r.k, r.whole or r
+  if M.is_vector(r) then return M.VECTOR_CHUNK, max(ceil(k / M.VECTOR_CHUNK), 1) end
+  local tiles = ceil(whole.m / 64) * ceil(whole.n / 64) * r.batches
   if tiles >= BLOCKS or k < 2 * LEAST then return max(k, 1), 1 end
   local wanted = min(MOST, floor(k / LEAST), ceil(BLOCKS / tiles))
   wanted = max(wanted, min(ceil(k / LONG), floor(MANY / tiles)))
@@ -91,7 +99,7 @@ end
 ---@param r {m: integer, n: integer, k: integer, dtype: cudalua.dtype.DType}
 ---@return "native"|"emulated"|nil
 function M.tensor(r)
-  if not on_tensor_cores[r.dtype.name] or r.m == 1 or r.n == 1 or r.k == 0 then return nil end
+  if not on_tensor_cores[r.dtype.name] or M.is_vector(r) or r.k == 0 then return nil end
   local wanted = choice.precision() == "tensor"
   if not wanted and r.dtype.kind ~= "int" then return nil end
   if core.driver_info().soft then return wanted and "emulated" or nil end
