@@ -40,13 +40,19 @@ end
 -- Modules that are no fields of `cuda`.
 local APART = { repl = true, luassert = true, autoinit = true, autoprimaryctx = true }
 
----As programs write it: `cuda` is the module.
+-- Words behind the name of the command `cudalua`.
+local COMMANDS = { run = true, build = true, setup = true, info = true, env = true }
+
+---As programs write it: `cuda` is the module, but the command is `cudalua`.
 ---@param text string
 ---@return string
 function M.shown(text)
-  return (text:gsub("%f[%w_]cudalua%f[^%w_]()(%.?)(%l*)", function(_, dot, name)
+  text = text:gsub("%f[%w_]cudalua (%l+)", function(word) return COMMANDS[word] and "\1 " .. word end)
+  text = text:gsub("`cudalua` command", "`\1` command")
+  text = text:gsub("%f[%w_]cudalua%f[^%w_]()(%.?)(%l*)", function(_, dot, name)
     return (APART[name] and "cudalua" or "cuda") .. dot .. name
-  end))
+  end)
+  return (text:gsub("\1", "cudalua"))
 end
 
 -- Names that come before others of the same word: arrays of the device, then the module, then those of the host.

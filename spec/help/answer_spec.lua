@@ -16,6 +16,7 @@ describe("help() finds", function()
       ["cuda.gpuarray.cumsum()"] = "cuda.gpuarray.cumsum(a, options?)",
       argsort = "cuda.gpuarray.argsort(a, options?)",
       save = "cuda.gpuarray.save(path, a)",
+      ["distributed.init"] = "cuda.distributed.init(options?)",
       histogram = "cuda.gpuarray.histogram(a, bins?, options?)",
       kernel = "cuda.kernel(source, name?, opts?)",
       random = "cuda.random", dtype = "cuda.dtype", Device = "cuda.Device", stream = "cuda.Stream",
@@ -106,6 +107,13 @@ describe("help() finds", function()
     assert.is_true(#questions > 400)
   end)
 
+  it("the command cudalua, which is not the module", function()
+    assert.truthy(answer.of_name("distributed.init", 1000):find("the ranks that `cudalua run` has started", 1, true))
+    assert.truthy(answer.of_name("show_progress", 1000):find("in the `cudalua` command", 1, true))
+    local index = require "cudalua.help.index"
+    assert.is_nil(index:find "cuda run" or index:find "cuda build" or index:find "cuda setup")
+  end)
+
   it("topics whose entries exist, and whose words are asked for", function()
     local topics = require "cudalua.help.topics"
     for _, topic in ipairs(topics.list) do
@@ -118,8 +126,8 @@ describe("help() finds", function()
   end)
 
   it("no nearest names of words that nothing has, but the example programs", function()
-    assert.equal('Nothing matches "game of life"; try other words, or help(cuda) for the names of\n' ..
-      "the module. docs/gallery.md lists example programs.", answer.of_name("game of life", 80))
+    assert.equal('Nothing matches "bread of life"; try other words, or help(cuda) for the names of\n' ..
+      "the module. docs/gallery.md lists example programs.", answer.of_name("bread of life", 80))
   end)
 
   it("the page of the manual for what has no entry, before entries", function()

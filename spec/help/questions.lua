@@ -20,6 +20,11 @@ return {
   { "CUDA_ERROR_ILLEGAL_ADDRESS", "docs/errors.md" }, { "Array.T", "a.T" },
   { "float64 by default", "default_float" }, { "get_function", "cuda.SourceModule:get_function" },
 
+  { "plan", "gpuarray.explain" }, { "kernels", "gpuarray.explain" }, { "show the plan", "gpuarray.explain" },
+  { "pairwise distance", "(a:expand_dims(2) - b):norm(-1)" }, { "cdist", "(a:expand_dims(2) - b):norm(-1)" },
+  { "distance matrix", "(a:expand_dims(2) - b):norm(-1)" }, { "game of life", "a:roll(" }, { "stencil", "a:roll(" },
+  { "var_mean", "a:var(axis), a:mean(axis)" }, { "std_mean", "a:std(axis), a:mean(axis)" },
+
   -- other words for such things
   { "how can I multiply two matrices?", "gpuarray.matmul" }, { "matrix product", "gpuarray.matmul" },
   { "matrix times vector", "gpuarray.matmul" }, { "dot product", "gpuarray.dot" },

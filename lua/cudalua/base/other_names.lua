@@ -126,8 +126,8 @@ M.arrays = spelled {
   -- reductions, scans, order
   { "amax", "a:max()" },
   { "amin", "a:min()" },
-  { "var_mean", "a:var(axis), a:mean(axis), which are one kernel" },
-  { "std_mean", "a:std(axis), a:mean(axis), which are one kernel" },
+  { "var_mean", "a:var(axis), a:mean(axis)" },
+  { "std_mean", "a:std(axis), a:mean(axis)" },
   { "cumulative_sum", "a:cumsum()" },
   { "cumulative_prod", "a:cumprod()" },
   { "msort", "a:sort(1)" },

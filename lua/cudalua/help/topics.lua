@@ -202,6 +202,15 @@ M.list = {
     "examples/26_digits.lua trains a network with gradients that are written by hand." },
   { "pending+array lazy+evaluation kernel+fusion", "An expression is computed when its value is needed. See " ..
     "docs/fusion.md. gpuarray.explain(x) shows its kernels.", "gpuarray.explain gpuarray.eval gpuarray.fuse" },
+  { "=plan show+plan execution+plan kernel+plan kernel+expression", "gpuarray.explain(x) returns a text about the " ..
+    "kernels that would compute x. See docs/fusion.md, section See the plan.", "gpuarray.explain gpuarray.source" },
+  { "=kernels", "cuda.kernel(source) compiles a kernel of your own, see docs/kernels.md. gpuarray.explain(x) shows " ..
+    "the kernels that would compute an expression, see docs/fusion.md.", "kernel gpuarray.explain" },
+  { "pairwise pairwise+distance distance+matrix euclidean+distance", "The distances between all rows of two " ..
+    "matrices are (a:expand_dims(2) - b):norm(-1). See docs/from-numpy.md.", "gpuarray.norm gpuarray.expand_dims" },
+  { "game+life stencil neighbour neighbor cellular+automaton", "a:roll(1, axis) has the neighbour of each " ..
+    "element. One kernel computes an expression of several rolls. See docs/fusion.md, section Rearranged arrays, " ..
+    "and docs/from-numpy.md.", "gpuarray.roll" },
   { "=restart reset+gpu", "At the prompt, :restart starts a new process. After a fault, a process cannot use the " ..
     "device again. See docs/errors.md." },
   { "environment+variable", "Environment variables are described in docs/environment.md." },
@@ -267,6 +276,7 @@ end
 ---@param question string
 ---@return cudalua.help.Topic?
 function M.find(question)
+  if find(question, "^[%w_]+[.:][%w_.:]+$") and entries.named(question)[1] then return nil end -- "distributed.init"
   if not ways then read() end
   local best, most, list = nil, 0, words.of(question)
   local name, asked = #list == 1 and not find(question, "%s"), stems_of(list)
