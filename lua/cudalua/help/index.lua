@@ -3579,7 +3579,7 @@ CUcontext. An invalid handle may crash the driver.
 @raise LogicError for 0, and for the handle of a Context that was detached
 # docs/distributed.md
 = cuda.distributed module
-Several processes that compute together. Start them with `cuda run -n 4 script.lua`, or with mpirun or srun.
+Several processes that compute together. Start them with `cudalua run -n 4 script.lua`, or with mpirun or srun.
 = cuda.distributed.Array class
 An array that the ranks of a group have together. Each rank has a block of neighbouring positions of one axis; a
 replicated array is whole on each rank. Operators and element-wise methods such as `a:exp()` compute on the blocks,
@@ -3863,6 +3863,15 @@ arange(stop), arange(start, stop) or arange(start, stop, step). A dtype and opti
 @return cuda.distributed.Array
 @raise LogicError as gpuarray.arange
 @options axis dtype group
+= cuda.distributed.checkpoint(path, state, options)
+Saves the state of a program as a folder `path.N`, where N is one more than in the newest one. All ranks must call
+it. The folder appears when it is complete and on the disk. The two newest are kept.
+@param path string  of the folders, without the number; a file system that all ranks see
+@param state table  of nil, booleans, numbers, strings, 64-bit integers, arrays, and tables of these. Arrays on the device and in host memory must be the same on all ranks; distributed arrays have a block on each. Other values are those of rank 0
+@param options? {group: cuda.distributed.Group, own: any}  own: a value of each rank for itself, with host arrays alone; group: the ranks that save it, default all
+@return string folder
+@raise LogicError if state contains other values, or if the ranks have different arrays; RuntimeError on all ranks if one cannot write
+@options group own
 = cuda.distributed.full(shape, value, dtype, options)
 Returns an array of one value that is divided among ranks.
 @param shape integer|integer[]  as for zeros
@@ -3873,7 +3882,7 @@ Returns an array of one value that is divided among ranks.
 @raise LogicError if the dtype cannot hold the value, and as zeros
 @options axis dtype group
 = cuda.distributed.init(options)
-Joins the ranks that `cuda run`, mpirun or srun has started, and returns the group of all of them. A process that
+Joins the ranks that `cudalua run`, mpirun or srun has started, and returns the group of all of them. A process that
 was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
 context is current: ranks of one machine take its devices in turn. Later calls return the same group.
 @param options? {timeout: number, backend: string}  timeout: seconds that a call may wait for another rank; default CUDALUA_DIST_TIMEOUT, else 600. backend: "nccl" (between GPUs), "shm" or "mpi" (host memory) moves arrays. Default CUDALUA_DIST_BACKEND, else NCCL if each of several ranks has a GPU of its own
@@ -3890,6 +3899,13 @@ Returns `num` evenly spaced numbers, divided among ranks: as gpuarray.linspace, 
 @return cuda.distributed.Array
 @raise LogicError as gpuarray.linspace
 @options axis dtype endpoint group
+= cuda.distributed.load(path, options)
+Loads an array from a .npy file on all ranks. With `axis` each rank reads its block alone. All ranks must call it.
+@param path string  the file's; any .npy file, also of NumPy
+@param options? {axis: integer, group: cuda.distributed.Group}  axis: the axis to divide among the ranks, from 1; without it, each rank gets the whole array. group: the ranks that load it, default all
+@return any  an array on the device; with `axis` a distributed array
+@raise LogicError if the file is not a .npy file, or has no such axis; RuntimeError on all ranks if one cannot read it
+@options axis group
 = cuda.distributed.ones(shape, dtype, options)
 Returns an array of ones (of true for bool) that is divided among ranks.
 @param shape integer|integer[]  as for zeros
@@ -3914,6 +3930,23 @@ Gives the array of one rank to all, as a replicated array, which can be an opera
 @return cuda.distributed.Array
 @raise LogicError, RuntimeError as Group:broadcast
 @options group root
+= cuda.distributed.restore(path, options)
+Reads the newest checkpoint that is not damaged, on any number of ranks. All ranks must call it. If a checkpoint is
+damaged, it calls cuda.on_notice and reads the one before.
+@param path string  as for checkpoint
+@param options? {group: cuda.distributed.Group}  group: the ranks that read it, default all
+@return table? state  nil if there is no checkpoint; arrays are on the side where they were, and distributed arrays have a block on each rank
+@return any own  what this rank passed for itself; nil if the checkpoint is of another number of ranks
+@raise RuntimeError on all ranks if no checkpoint can be read by all of them
+@options group
+= cuda.distributed.save(path, a, options)
+Saves an array as one .npy file, which all ranks write at once. All ranks must call it. The file appears when it is
+complete and on the disk; an older one is replaced then.
+@param path string  the file's; a file system that all ranks see
+@param a any  a distributed array, or an array that is the same on all ranks
+@param options? {group: cuda.distributed.Group}  group: the ranks that save it, default all
+@raise LogicError if the ranks pass different arrays; RuntimeError on all ranks if one cannot write
+@options group
 = cuda.distributed.shard(a, axis, options)
 Divides an array among ranks along an axis: each rank keeps a copy of its block. Each rank passes the whole array; or
 one rank passes it, with `root`, and sends the blocks.
@@ -5481,7 +5514,7 @@ Kernels of all devices run at the same time, because launches do not wait.
 @param f fun(world: cuda.distributed.Group): any  gets the group of all devices, which cuda.distributed.init() returns, too; world.rank counts them from 0
 @param options? {devices: integer[]}  devices: the numbers of the devices to use; default all
 @return any[] results  the first result of each call, at position rank + 1
-@raise LogicError for invalid options, inside another call of devices(), and in one of several processes of cuda run. The error of the first call that fails, with its rank; the others raise it in their next call between ranks
+@raise LogicError for invalid options, inside another call of devices(), and in one of several processes of cudalua run. The error of the first call that fails, with its rank; the others raise it in their next call between ranks
 @options devices
 = cuda.dtype_to_array_format(dtype)
 Returns the array format for elements of a dtype.
@@ -6622,7 +6655,7 @@ dumb, or CUDALUA_PROGRESS is 0.
 @options file text
 = cuda.show_progress(on)
 Shows the progress of compilations that take over a second, and of kernels of the software device that take over two.
-It is a line on standard error that is erased when they are done. It is on in the `cuda` command, and off
+It is a line on standard error that is erased when they are done. It is on in the `cudalua` command, and off
 elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 turns it off. Nothing is shown if standard error is not a
 terminal.
 @param on? boolean  the new setting; default: leave it unchanged
