@@ -20,6 +20,7 @@ typedef struct cl_Pressure {
   int64_t allocations; /* that there had been by then */
   double rate;         /* before it: bytes a second that were allocated */
   uint64_t block;      /* and bytes that stayed of each allocation */
+  uint64_t busy;       /* collections in a row at a rate that keeps a device busy */
   double recent[4];    /* the last ones, in turn */
 } cl_Pressure;
 

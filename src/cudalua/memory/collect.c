@@ -7,8 +7,9 @@
  * device does in the meantime hides the collections of one that allocates much. Small budgets are not worth
  * their bytes: the least one does, as long as two thirds of the time go into collections at most. Blocks that
  * are large are worked on for long, which hides a collection if it comes after enough of them. A program that
- * allocates faster than a host writes memory keeps a device busy with each byte: its budgets are up to four
- * times as large, if they are a small part of free memory, so that the device hides collections. The budget
+ * allocates faster than a host writes memory keeps a device busy with each byte: its budgets grow, up to
+ * four times, if they are a small part of free memory, so that the device hides collections. They grow with each
+ * collection and not at once, as new memory is slow to come. The budget
  * shrinks with free memory, and grows while collections find nothing: then the bytes are in use. */
 #include "memory/collect.h"
 #include "streams/capture.h"
@@ -28,7 +29,7 @@ static const uint64_t budget_floor = MIB(64), budget_ceiling = MIB(7 * 1024);
 /* Bytes for a second of collecting. */
 static const double least_rate = 64.0 * (1 << 30), most_rate = 4096.0 * (1 << 30);
 /* From this rate on a device works for as long as the host or longer; four times that is the full effect. */
-static const double busy_rate = 128.0 * (1 << 30), most_busy = 4;
+static const double busy_rate = 128.0 * (1 << 30), most_busy = 4, busy_step = 1.0 / 8;
 /* That a budget has room for: one for each 512 KiB of a block, from 16 to 128. */
 enum { LEAST_BLOCKS = 16, MOST_BLOCKS = 128, BLOCK_SHIFT = 19 };
 enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000, MAX_STEPS = 1000 };
@@ -178,7 +179,8 @@ static uint64_t large_blocks(const cl_Pressure *p) {
 
 /* Never more than an eighth of what the device could still give out. */
 static double hidden_by_device(const cl_Pressure *p, double wanted) {
-  double times = p->rate / busy_rate;
+  double times = p->rate / busy_rate, grown = 1 + busy_step * (double)p->busy;
+  if (times > grown) times = grown;
   double more = wanted * (times > most_busy ? most_busy : times), most = (double)(p->spare / 4);
   if (more > most) more = most;
   return more > wanted ? more : wanted;
@@ -236,6 +238,7 @@ bool cl_pressure(lua_State *L) {
   p->rate = (double)(alive - p->base) / (time > 1e-9 ? time : 1e-9);
   int64_t blocks = cl_accounts() - p->allocations;
   p->block = (alive - p->base) / (uint64_t)(blocks > 0 ? blocks : 1);
+  p->busy = p->rate < busy_rate ? 0 : p->busy + 1;
   uint64_t freed = collect(L, p, alive);
   set_base(p);
   if (freed < p->budget / 4)
