@@ -8,9 +8,9 @@
  * their bytes: the least one does, as long as two thirds of the time go into collections at most. Blocks that
  * are large are worked on for long, which hides a collection if it comes after enough of them. A program that
  * allocates faster than a host writes memory keeps a device busy with each byte: its budgets grow, up to
- * four times, if they are a small part of free memory, so that the device hides collections. They grow with each
- * collection and not at once, as new memory is slow to come. The budget
- * shrinks with free memory, and grows while collections find nothing: then the bytes are in use. */
+ * four times, if they are a small part of free memory, so that the device hides collections. They grow with
+ * each collection and not at once, as new memory is slow to come. The budget shrinks with free memory, and
+ * grows while collections find nothing: then the bytes are in use. */
 #include "memory/collect.h"
 #include "streams/capture.h"
 #include "memory/hostmem.h"
