@@ -39,8 +39,9 @@ end
 
 local methods = { [0] = "all_reduce", "all_gather", "all_to_all" }
 
+-- to: nil for a new array as the result of each call.
 local function in_lua(kind, from, to, times)
-  local call, options = world[methods[kind]], { out = to }
+  local call, options = world[methods[kind]], to and { out = to } or nil
   local start = C.bench_now()
   for _ = 1, times do call(world, from, options) end
   local on_host = C.bench_now() - start
@@ -53,27 +54,36 @@ local function text_of(bytes)
   return bytes >= 2 ^ 20 and ("%.0f MiB"):format(bytes / 2 ^ 20) or ("%.0f KiB"):format(bytes / 2 ^ 10)
 end
 
--- Of the larger of both arrays.
+-- Arrays of a call: what is given, and the result. C has its own, as the addresses of cudalua's would be known then.
+local function arrays(kind, shape)
+  local from = cuda.gpuarray.ones(kind == 1 and { shape[2] } or shape):eval()
+  return from, cuda.gpuarray.zeros(shape):eval()
+end
+
+-- bytes: of the larger of both arrays.
 local function measure(kind, bytes)
   local n, size = bytes / 4, world.size
-  local shape = kind == 0 and { n } or { size, n / size }
-  local from = cuda.gpuarray.ones(kind == 1 and { n / size } or shape):eval()
-  local to = cuda.gpuarray.empty(shape, "float32")
-  local part = kind == 0 and n or n / size
-  local times = math.max(3, math.min(soft and 20 or 500, math.floor(2 ^ 32 / bytes)))
-  local c_host, c_whole, l_host, l_whole = {}, {}, {}, {}
-  in_c(kind, from, to, part, times)
-  in_lua(kind, from, to, math.max(times, 200))
+  local shape, part = kind == 0 and { n } or { size, n / size }, kind == 0 and n or n / size
+  local from, to = arrays(kind, shape)
+  local c_from, c_to = arrays(kind, shape)
+  local times = math.max(3, math.min(soft and 20 or 500, math.floor(2 ^ 33 / bytes)))
+  local c_host, c_whole, l_host, l_whole, new_whole = {}, {}, {}, {}, {}
+  in_c(kind, c_from, c_to, part, times)
+  in_lua(kind, from, to, soft and times or math.max(times, 200))
+  in_lua(kind, from, nil, times)
   for r = 1, rounds do
     world:barrier()
-    c_host[r], c_whole[r] = in_c(kind, from, to, part, times)
+    c_host[r], c_whole[r] = in_c(kind, c_from, c_to, part, times)
     world:barrier()
     l_host[r], l_whole[r] = in_lua(kind, from, to, times)
+    world:barrier()
+    local _, whole = in_lua(kind, from, nil, times)
+    new_whole[r] = whole
   end
-  local ch, cw, lh, lw = median(c_host), median(c_whole), median(l_host), median(l_whole)
+  local ch, cw, lh, lw, new = median(c_host), median(c_whole), median(l_host), median(l_whole), median(new_whole)
   if world.rank ~= 0 then return end
-  print(("%-11s %8s  NCCL %9.2f us (host %6.2f)  cudalua %9.2f us (host %6.2f)  ratio %.3f  host %+.2f us"):format(
-    methods[kind], text_of(bytes), cw, ch, lw, lh, cw / lw, lh - ch))
+  local line = "%-11s %8s  NCCL %9.2f us (host %6.2f)  cudalua %9.2f us (host %6.2f), new result %9.2f us  "
+  print((line .. "ratio %.3f, %+.2f us"):format(methods[kind], text_of(bytes), cw, ch, lw, lh, new, cw / lw, lw - cw))
 end
 
 if world.rank == 0 then

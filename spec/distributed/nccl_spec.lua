@@ -1,6 +1,7 @@
 -- Calls by NCCL, on the software device with NCCL's stand-in (spec/support/nccl_shim.c): values, order, failures.
 local gpu = require "spec.support.gpu"
 local nccl = require "spec.support.nccl_programs"
+local mpi = require "spec.support.mpi"
 local ranks = require "spec.support.ranks"
 
 -- With a GPU nccl_gpu_spec.lua does this with NCCL itself.
@@ -93,6 +94,32 @@ destroy
     ]], { checks = false })
   end)
 
+  it("work under mpirun, where MPI carries the texts", function()
+    mpi.need(pending)
+    mpi.each(function(flavor)
+      local environment = nccl.environment(flavor == "mpich")
+      local out, status = mpi.check(flavor, 2, "nccl", environment)
+      assert.equal(0, status, out)
+      local count = 0
+      for _ in pairs(nccl.checks) do count = count + 1 end
+      assert.is_true(select(2, out:gsub("passed %l", "")) >= 2 * count, out)
+      out, status = mpi.run(flavor, 2, [[
+        local cuda, ffi = require "cudalua", require "ffi"
+        ffi.cdef "int usleep(unsigned us);"
+        local world = cuda.distributed.init { timeout = 1 }
+        world:barrier()
+        if world.rank == 1 then ffi.C.usleep(3e6) end
+        local a = world:all_reduce(cuda.gpuarray.ones(3))
+        local ok, err = pcall(a.get, a)
+        print(ok, err.class, err.rank, err.message)
+        error(err, 0)
+      ]], { environment = environment:gsub("CHECK=1", "CHECK=0") })
+      assert.is_true(status ~= 0, out)
+      local text = "false\tRuntimeError\t0\tall_reduce: rank 0 waited for other ranks in all_reduce for 1 s"
+      assert.is_truthy(out:find(text, 1, true), out)
+    end)
+  end)
+
   it("are kept by a graph, which makes them whenever it is launched", function()
     nccl.all_fine(2, nccl.graph, { checks = false })
   end)
@@ -126,9 +153,9 @@ describe("a backend that cannot be used", function()
     out = refused(2, "CUDALUA_NCCL=/nowhere/libnccl.so CUDALUA_DIST_BACKEND=nccl", "{}")
     assert.is_truthy(out:find("NCCL was not found: /nowhere/libnccl.so", 1, true), out)
     out = refused(1, "", "{ backend = 'mpi4' }")
-    assert.is_truthy(out:find("init: backend must be 'nccl' or 'shm', got 'mpi4'", 1, true), out)
+    assert.is_truthy(out:find("init: backend must be 'nccl', 'shm' or 'mpi', got 'mpi4'", 1, true), out)
     out = refused(1, "CUDALUA_DIST_BACKEND=x", "{}")
-    assert.is_truthy(out:find("init: CUDALUA_DIST_BACKEND must be 'nccl' or 'shm', got 'x'", 1, true), out)
+    assert.is_truthy(out:find("init: CUDALUA_DIST_BACKEND must be 'nccl', 'shm' or 'mpi', got 'x'", 1, true), out)
     out = refused(1, nccl.environment(true, "NCCL_SHIM_VERSION=21300"), "{}")
     assert.is_truthy(out:find("version 2.14 or later is needed", 1, true), out)
     nccl.all_fine(1, [[

@@ -29,6 +29,14 @@ end
 
 M.packed = packed
 
+-- Do two leaves in C order share no memory? Addresses tell of memory that others know, which may have several owners.
+local function is_apart(a, b)
+  if write.is_apart(a, b) then return true end
+  if not a.buf or not b.buf then return true end
+  local from, to = run.address(a), run.address(b)
+  return from + size_of(a.shape) * a.dtype.itemsize <= to or to + size_of(b.shape) * b.dtype.itemsize <= from
+end
+
 -- Calls that may write where they read: each element's result comes to its own place.
 local in_place = { all_reduce = true, reduce = true, broadcast = true }
 
@@ -39,7 +47,7 @@ local function is_direct(p, input)
   local leaf = evaluate.evaluate(out.array)
   if not leaf.dense or layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then return false end
   local from = input and storage.leaf_of(input)
-  if not from or write.is_apart(leaf, from) then return true end
+  if not from or is_apart(leaf, from) then return true end
   return in_place[p.kind] and from.buf == leaf.buf and from.off == leaf.off or false
 end
 
@@ -133,7 +141,7 @@ local function target(kind, known, group, a, from, out)
   if out == nil then return kind == "all_reduce" and false or nil end
   if out == a then return kind == "all_reduce" and from or nil end
   local to = object.is_array(out) and dense_leaf(out)
-  if not to or to.dtype ~= from.dtype or not write.is_apart(to, from) then return nil end
+  if not to or to.dtype ~= from.dtype or not is_apart(to, from) then return nil end
   local shape, own, size = to.shape, from.shape, group.size
   if known.joined and shape[1] ~= size or known.divided and own[1] ~= size then return nil end
   local fits = same_behind(shape, known.joined and 2 or 1, own, known.divided and 2 or 1)

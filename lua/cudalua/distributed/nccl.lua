@@ -96,6 +96,22 @@ local function id_text()
   return ok and "id " .. hex(id) or id.message
 end
 
+local own -- the world of this process alone
+
+-- The SharedGroup that knows which ranks are alive. Launchers of MPI end all processes if one fails. So there this
+-- process looks after itself alone: at its time limit and at NCCL's errors.
+local function watched(control, handle)
+  if control.watched then return control.watched(handle) end
+  if not own then
+    own = core.shared_alone()
+    own:set_limit(handle.world.limit)
+  end
+  return own
+end
+
+---This process's rank in the world, for messages.
+M.rank = 0
+
 ---Opens a communicator for the members of a group of the other transport, which all call it.
 ---@param control cudalua.distributed.Transport
 ---@param handle any
@@ -103,12 +119,12 @@ end
 ---@param size integer
 ---@param rank integer  in the group
 ---@return userdata communicator
-function M.join(control, handle, where, size, rank)
+function M.connect(control, handle, where, size, rank)
   local said = control.exchange(handle, where, rank == 0 and id_text() or "-")[1]
   local digits = said:match "^id (%x+)$"
   if not digits then errors.raise("RuntimeError", ("%s: rank 0: %s"):format(where, said)) end
   local id = digits:gsub("%x%x", function(x) return string.char(tonumber(x, 16)) end)
-  return core.communicator(control.watched(handle), where, id, size, rank)
+  return core.communicator(watched(control, handle), where, id, size, rank, M.rank)
 end
 
 ---All members call it.

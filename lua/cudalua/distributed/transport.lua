@@ -23,7 +23,7 @@ local M = {}
 ---@field refuse fun(handle: any, where: string, text: string)  takes part in the members' next call by a text that is
 ---  no call's, and does not wait for them
 ---@field watched? fun(handle: any): userdata  of control: the SharedGroup by which C hears of failures
----@field join? fun(control: table, handle: any, where: string, size: integer, rank: integer): any  of transports for
+---@field connect? fun(control: table, handle: any, where: string, size: integer, rank: integer): any  of transports for
 ---  data alone: a handle for the members of a group of control, which all call it
 ---@field counted? fun(bytes: integer, size: integer, dtype: table, op?: string): integer?, integer?, integer?  of these
 ---  as well: the elements of a part, the number of their type, and that of the operation
@@ -118,7 +118,7 @@ end
 ---@param handle any
 ---@param start cudalua.distributed.Start
 ---@param device cudalua.Device
----@param wanted "nccl"|"shm"|"auto"
+---@param wanted "nccl"|"shm"|"mpi"|"auto"
 ---@return cudalua.distributed.Transport data
 ---@return any handle
 ---@raise RuntimeError if NCCL is requested and cannot be used; LogicError if the ranks ask for different ones
@@ -136,11 +136,12 @@ function M.data(control, handle, start, device, wanted)
   if not why then
     storage.note_written = core.memory_written
     core.nccl_on_failure(storage.expect_lost)
-    return nccl, nccl.join(control, handle, "init", start.size, start.rank)
+    nccl.rank = start.rank
+    return nccl, nccl.connect(control, handle, "init", start.size, start.rank)
   end
   if is_auto then return control, handle end
   errors.raise("RuntimeError", ("init: the backend 'nccl' cannot be used: %s"):format(why),
-    { hint = "init{ backend = 'shm' } moves arrays through host memory" })
+    { hint = ("init{ backend = '%s' } moves arrays through host memory"):format(control.name) })
 end
 
 ---A handle of the same transport for a group that control has opened.
@@ -152,7 +153,7 @@ end
 ---@return any
 function M.join(group, handle, where, size, rank)
   if group._data == group._control then return handle end
-  return group._data.join(group._control, handle, where, size, rank)
+  return group._data.connect(group._control, handle, where, size, rank)
 end
 
 ---Do the ranks compare their calls before they make them?

@@ -48,10 +48,19 @@ bool cl_nccl_enter(void) {
 
 /* --- which calls are done --- */
 
+#define SHORT_SECONDS 100e-6 /* between two events of the default stream */
+
 static bool is_done(CUevent e) { return CU.cuEventQuery(e) != CUDA_ERROR_NOT_READY; }
 
+/* Not while anything is captured, which this might break. */
+static void reach_last(cl_CallLane *lane) {
+  if (!lane->is_short || cl_captures) return;
+  lane->is_short = CU.cuEventRecord(lane->event[1], NULL) != CUDA_SUCCESS;
+}
+
 static void look_at_lane(cl_CallLane *lane) {
-  while (lane->first && is_done(lane->event[0])) {
+  reach_last(lane);
+  while (lane->first && is_done(lane->event[0]) && !(lane->second && lane->is_short)) {
     const CUevent done = lane->event[0];
     lane->event[0] = lane->event[1];
     lane->event[1] = done;
@@ -101,14 +110,16 @@ void cl_nccl_note(const cl_Stream *s) {
   cl_CallLane *lane = lane_of(s->rec.generation);
   if (!lane) return;
   if (lane->first && !lane->second) look_at_lane(lane);
-  const int k = lane->first != 0;
-  CU.cuEventRecord(lane->event[k], cl_stream_handle(s));
-  if (!k) {
-    lane->first = n;
-    lane->since = cl_nccl_now();
-  } else if (!lane->second) {
-    lane->second = n;
-  }
+  const double now = cl_nccl_now();
+  const bool is_first = !lane->first;
+  if (!is_first && !lane->second) lane->second = n;
+  lane->is_short = !is_first && s == &cl_legacy_stream && now - lane->recorded < SHORT_SECONDS;
+  if (lane->is_short) return;
+  CU.cuEventRecord(lane->event[!is_first], cl_stream_handle(s));
+  lane->recorded = now;
+  if (!is_first) return;
+  lane->first = n;
+  lane->since = now;
 }
 
 /* --- failures --- */
@@ -158,6 +169,14 @@ int cl_nccl_on_failure(lua_State *L) {
 
 int cl_nccl_raise(lua_State *L, const char *where) {
   if (cl_nccl.failed && cl_state(L) == cl_nccl.state) see_failure(L);
+  if (cl_nccl.alone) {
+    char text[CL_TEXT + 256];
+    cl_failure_text(cl_nccl.w, text, sizeof text);
+    cl_error_new(L, CL_RUNTIME_ERROR, "%s: %s", where, text);
+    lua_pushinteger(L, cl_nccl.rank);
+    lua_setfield(L, -2, "rank");
+    cl_throw(L);
+  }
   cl_fail_wait(L, cl_nccl.w, where, CL_FAILED, NULL);
 }
 
@@ -270,10 +289,9 @@ static void open_comm(lua_State *L, cl_Comm *c, const char *where) {
     c->comm = NULL;
     describe(c, "to connect the ranks", result, text, sizeof text);
   } else if (end == JOB_INTERRUPTED) {
-    snprintf(text, sizeof text, "rank %u was interrupted in %s", cl_nccl.w->rank, where);
+    snprintf(text, sizeof text, "rank %d was interrupted in %s", cl_nccl.rank, where);
   } else {
-    snprintf(text, sizeof text, "rank %u waited for other ranks in %s for %g s", cl_nccl.w->rank, where,
-             limit);
+    snprintf(text, sizeof text, "rank %d waited for other ranks in %s for %g s", cl_nccl.rank, where, limit);
   }
   fail_here(c, text);
   if (end == JOB_INTERRUPTED) cl_fail_wait(L, cl_nccl.w, where, CL_INTERRUPTED_WAIT, &watch);
@@ -370,16 +388,17 @@ static void publish(lua_State *L, cl_Comm *c, cl_World *w, cl_Context *ctx) {
   cl_nccl.used = true;
 }
 
-/* communicator(shared group, where, id, size, rank) -> Communicator in the current context. All ranks call
- * it. */
+/* communicator(shared group, where, id, size, rank, rank in the world) -> Communicator in the current
+ * context. All ranks call it. The shared group may be that of this process alone. */
 int cl_communicator_new(lua_State *L) {
   cl_World *w = cl_check_group(L, 1)->w;
   const char *where = luaL_checkstring(L, 2);
   size_t length;
   const char *bytes = luaL_checklstring(L, 3, &length);
-  const int size = (int)cl_check_int(L, 4, "size", 1, CL_MOST_RANKS);
+  const int size = (int)cl_check_int(L, 4, "size", 1, 1 << 20);
   const int rank = (int)cl_check_int(L, 5, "rank", 0, size - 1);
   if (length != sizeof(cl_NcclId)) return luaL_error(L, "communicator: the id has %d bytes", (int)length);
+  const int world_rank = (int)cl_check_int(L, 6, "rank", 0, 1 << 20);
   cl_check_rank_process(L, w, where);
   cl_Comm *c = cl_push_in_current(L, CL_COMMUNICATOR, sizeof(cl_Object), sizeof *c);
   cl_Context *ctx = cl_rec_context(&c->rec);
@@ -391,6 +410,8 @@ int cl_communicator_new(lua_State *L) {
   c->rec.life = CL_LIVE;
   if (!cl_nccl_enter()) cl_nccl_raise(L, where);
   publish(L, c, w, ctx);
+  cl_nccl.rank = world_rank;
+  if (w->s->size == 1 && size > 1) cl_nccl.alone = true;
   cl_nccl_leave();
   open_comm(L, c, where);
   c->busy = false;

@@ -34,12 +34,16 @@ typedef struct cl_Comm {
 } cl_Comm;
 
 /* What was put into one stream and is not known to be done: the calls from `first` on. event[0] is behind
- * those before `second`, event[1] behind the rest, if there are any. */
+ * those before `second`, event[1] behind the rest, if there are any. To record an event takes a microsecond;
+ * so in the default stream, which always exists, event[1] may fall short of the last calls, until somebody
+ * looks. */
 typedef struct cl_CallLane {
   uint64_t stream; /* the generation of its record, so that nothing holds it */
   CUevent event[2];
   uint64_t first, second; /* 0: none */
   double since;           /* when event[0] became the one to wait for */
+  double recorded;        /* when event[1] was recorded */
+  bool is_short;
   struct cl_CallLane *other;
 } cl_CallLane;
 
@@ -61,6 +65,8 @@ typedef struct cl_Collectives {
     cl_Watch watch;
     _Atomic bool interrupted; /* by Ctrl-C, which the watchdog saw */
   } call;
+  int rank;        /* of this process in the world */
+  bool alone;      /* w is the world of this process alone: another transport carries texts */
   bool captured;   /* a graph has calls */
   bool seen, told; /* of a failure: the memory is marked; a wait has raised it */
 } cl_Collectives;

@@ -140,6 +140,17 @@ int cl_shared_world(lua_State *L) {
   return 1;
 }
 
+/* shared_alone() -> SharedGroup of this process alone, beside the world of another transport */
+int cl_shared_alone(lua_State *L) {
+  const int fd = cl_segment_create(1);
+  if (fd < 0) fail_system(L, "cannot create shared memory", strerror(errno));
+  cl_World *w = open_world(L, fd, 1, 0);
+  close(fd);
+  push_group(L, w, w->s->row)->count = 1;
+  set_live(L);
+  return 1;
+}
+
 /* group:take_row() -> number of a row for a new group, and the step that it begins with */
 int cl_shared_take_row(lua_State *L) {
   const cl_Group *g = check_group(L);

@@ -31,8 +31,8 @@ static void look_at_errors(void) {
     if (asked) result = asked;
     if (!result) continue;
     char text[512];
-    snprintf(text, sizeof text, "rank %u: NCCL reports an error: %s (%d); NCCL_DEBUG=WARN tells more",
-             cl_nccl.w->rank, cl_nccl.f.GetErrorString(result), result);
+    snprintf(text, sizeof text, "rank %d: NCCL reports an error: %s (%d); NCCL_DEBUG=WARN tells more",
+             cl_nccl.rank, cl_nccl.f.GetErrorString(result), result);
     fail(text);
     return;
   }
@@ -47,7 +47,7 @@ static void look_at_time(void) {
   char other[32] = "other ranks";
   const int late = cl_late_rank(cl_nccl.w);
   if (late >= 0) snprintf(other, sizeof other, "rank %d", late);
-  snprintf(text, sizeof text, "rank %u waited for %s in %s for %g s", cl_nccl.w->rank, other,
+  snprintf(text, sizeof text, "rank %d waited for %s in %s for %g s", cl_nccl.rank, other,
            cl_nccl.last ? cl_nccl.last : "a call", limit);
   fail(text);
 }
@@ -59,7 +59,7 @@ static void look_at_interrupts(void) {
   if (cl_nccl.call.since <= 0) return;
   if (!(cl_interrupts_on() && cl_interrupt_look()) && lua_gethook(watch->L) == watch->hook) return;
   cl_nccl.call.interrupted = true;
-  snprintf(text, sizeof text, "rank %u was interrupted in %s", cl_nccl.w->rank, cl_nccl.last);
+  snprintf(text, sizeof text, "rank %d was interrupted in %s", cl_nccl.rank, cl_nccl.last);
   fail(text);
 }
 
@@ -146,9 +146,10 @@ static void meet_at_end(cl_World *w) {
 }
 
 /* A communicator that a graph has calls of waits for the graph when it is destroyed, and is left to the end
- * of the process. */
+ * of the process. So are all if this process does not know when the others have come so far. */
 static void finalize_all(void) {
-  for (cl_Comm *c = cl_nccl.comms; c && !cl_nccl.captured; c = c->next) {
+  if (cl_nccl.captured || cl_nccl.alone) return;
+  for (cl_Comm *c = cl_nccl.comms; c; c = c->next) {
     if (c->state != CL_COMM_OPEN || c->busy || !c->comm) continue;
     c->state = CL_COMM_CLOSED;
     if (!cl_nccl_end(c, END_SECONDS)) return;
