@@ -31,6 +31,54 @@ describe("a rank that ends, with NCCL's stand-in", function()
     assert.is_truthy(out:find "%[0%] cudalua: .*all_reduce: rank 1 has ended", out)
   end)
 
+  it("while a graph makes the calls, and a query tells of it", function()
+    local out, status = nccl.run(2, [[
+      ffi.cdef "int getpid(void); int kill(int pid, int number); int usleep(unsigned us);"
+      local a, whole = gpuarray.ones(1000):eval(), gpuarray.ones(3):eval()
+      world:all_reduce(whole):get()
+      local stream = cuda.Stream()
+      local exec = stream:capture(function() world:all_reduce(a, { out = a }) end):instantiate()
+      exec:launch(stream)
+      stream:synchronize()
+      world:barrier()
+      if rank == 1 then ffi.C.usleep(300000) ffi.C.kill(ffi.C.getpid(), 9) end
+      exec:launch(stream)
+      local event = cuda.Event():record(stream)
+      local text = "all_reduce: rank 1 was killed by signal 9 (Killed)"
+      raises("RuntimeError", text, function() while not event:query() do ffi.C.usleep(10000) end end)
+      raises("RuntimeError", "the data of this array or memory is incomplete", a.get, a)
+      raises("RuntimeError", "the data of this array or memory is incomplete", exec.launch, exec, stream)
+      same(1, whole[3], "what the graph does not use")
+      print "fine"
+    ]], { checks = false })
+    assert.is_truthy(out:find("[0] fine", 1, true), out)
+    assert.equal(137, status, out)
+  end)
+
+  it("while kernels of the program's own use what is not complete", function()
+    local out = nccl.run(2, [[
+      ffi.cdef "int getpid(void); int kill(int pid, int number); int usleep(unsigned us);"
+      local add = cuda.SourceModule([=[
+        __global__ void add(float *to, const float *from) { to[threadIdx.x] += from[threadIdx.x]; }
+      ]=]):get_function "add"
+      local memory, whole = cuda.mem_alloc(400), cuda.mem_alloc(400)
+      cuda.memset_d32(memory, 0, 100)
+      cuda.memset_d32(whole, 0, 100)
+      world:all_reduce(gpuarray.ones(100)):get()
+      world:barrier()
+      if rank == 1 then ffi.C.usleep(300000) ffi.C.kill(ffi.C.getpid(), 9) end
+      local x = world:all_reduce(gpuarray.ones(100))
+      add(memory, x, { block = 100 })
+      local to = ffi.new "float[100]"
+      raises("RuntimeError", "all_reduce: rank 1 was killed", cuda.memcpy_dtoh, to, memory)
+      raises("RuntimeError", "the data of this array or memory is incomplete", cuda.memcpy_dtoh, to, memory)
+      cuda.memcpy_dtoh(to, whole)
+      memory:free()
+      print "fine"
+    ]], { checks = false })
+    assert.is_truthy(out:find("[0] fine", 1, true), out)
+  end)
+
   it("while a rank is in a call of several groups", function()
     local out, status = nccl.run(3, [[
       ffi.cdef "int getpid(void); int kill(int pid, int number);"

@@ -66,6 +66,7 @@ local death = [[
   same(6, gpuarray.cumsum(gpuarray.to_gpu { 1, 2, 3 })[3], "a scan")
   for _ = 1, 2 do raises("RuntimeError", "all_reduce: rank 1 " .. arg[1], world.all_reduce, world, whole) end
   raises("RuntimeError", "barrier: rank 1 " .. arg[1], world.barrier, world)
+  x:release()
   x, y, s = nil, nil, nil
   collectgarbage()
   collectgarbage()

@@ -345,6 +345,12 @@ void *cl_check(lua_State *L, int idx, cl_Kind kind) {
   return o;
 }
 
+void *cl_check_to_close(lua_State *L, int idx, cl_Kind kind) {
+  cl_Object *o = cl_to_kind(L, idx, kind);
+  if (o && o->rec && o->rec->life == CL_LOST && !cl_forked && cl_rec_live(o->rec->parent)) return o;
+  return cl_check(L, idx, kind);
+}
+
 cl_MemoryObject *cl_to_memory(lua_State *L, int idx) {
   cl_Object *o = cl_to(L, idx);
   return o && kinds[o->kind].traits & CL_MEMORY ? (cl_MemoryObject *)o : NULL;
@@ -409,7 +415,7 @@ bool cl_object_give(lua_State *L, int idx, bool (*take)(cl_Rec *)) {
 }
 
 int cl_close_method(lua_State *L, cl_Kind kind, const char *call) {
-  const cl_Object *o = cl_check(L, 1, kind);
+  const cl_Object *o = cl_check_to_close(L, 1, kind);
   CUresult code = cl_rec_close_here(L, o->rec);
   if (code) cl_fail(L, call, code);
   return 0;

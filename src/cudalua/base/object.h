@@ -168,6 +168,8 @@ static inline cl_Object *cl_to_userdata(lua_State *L, int idx) {
 void *cl_to_kind(lua_State *L, int idx, cl_Kind kind); /* an object of that kind, alive or not, or NULL */
 /* The object at idx: of that kind, made and alive, else a LogicError. */
 void *cl_check(lua_State *L, int idx, cl_Kind kind);
+/* The same for what is to be closed, which may be lost. */
+void *cl_check_to_close(lua_State *L, int idx, cl_Kind kind);
 cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* of any kind with CL_MEMORY */
 cl_MemoryObject *cl_to_memory(lua_State *L, int idx); /* of any kind with CL_MEMORY, alive or not, or NULL */
 const char *cl_kind_name(cl_Kind kind);

@@ -253,7 +253,7 @@ CL_HOOK(cl_on_state_close, 2, drain_all);
 
 /* Page-locked memory may be used in every context, and the driver waits for the work of one. */
 static cl_Rec *check_and_wait(lua_State *L, cl_Kind kind) {
-  cl_Object *o = cl_check(L, 1, kind);
+  cl_Object *o = cl_check_to_close(L, 1, kind);
   cl_anchors_wait(L);
   return o->rec;
 }

@@ -227,7 +227,7 @@ int cl_mempool_import_pointer(lua_State *L) {
 }
 
 static cl_Allocation *check_allocation(lua_State *L) {
-  return (cl_Allocation *)((const cl_Object *)cl_check(L, 1, CL_ALLOCATION))->rec;
+  return (cl_Allocation *)((const cl_Object *)cl_check_to_close(L, 1, CL_ALLOCATION))->rec;
 }
 
 static int close_allocation(lua_State *L, cl_Allocation *a) {

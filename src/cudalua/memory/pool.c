@@ -490,7 +490,7 @@ CL_FAMILY(CL_POOLED, .destroy = block_destroy, .dispose = block_dispose, .busy =
 CL_FAMILY(CL_POOLED_HOST, .destroy = block_destroy, .dispose = block_dispose, .busy = pool_stopped);
 
 int cl_pooled_free(lua_State *L) {
-  cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
+  cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check_to_close(L, 1, CL_POOLED))->rec;
   if (a->a.captured) cl_memory_before_free(L, &a->a, NULL, "free");
   CUresult code = cl_rec_close_here(L, &a->a.rec);
   if (code) cl_fail(L, "cuMemFree_v2", code);
@@ -503,9 +503,10 @@ int cl_pooled_free(lua_State *L) {
 int cl_array_release(lua_State *L) {
   if (lua_toboolean(L, 2)) {
     const cl_Object *o = cl_to_kind(L, 1, CL_POOLED);
-    if (!o || !cl_rec_live(o->rec) || ((const cl_Pooled *)o->rec)->a.captured) return 0;
+    const bool lost = o && o->rec && o->rec->life == CL_LOST;
+    if (!o || (!lost && !cl_rec_live(o->rec)) || ((const cl_Pooled *)o->rec)->a.captured) return 0;
   }
-  cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
+  cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check_to_close(L, 1, CL_POOLED))->rec;
   if (cl_driver()->soft) a->a.rec.closed_at = cl_here(L);
   if (!a->a.captured && cl_object_give(L, 1, take_back)) return 0;
   return cl_pooled_free(L);
