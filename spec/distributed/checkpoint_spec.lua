@@ -162,6 +162,7 @@ describe("cuda.distributed.checkpoint and cuda.distributed.restore", function()
       layers = { { w = gpuarray.linspace(0, 1, 300000) }, { w = ndarray.array { 1, 2, 3 } } },
       ["x y"] = gpuarray.full({}, 7), ["x_y"] = gpuarray.full({ 2 }, 8) }
     for axis = 1, 3 do state["axis" .. axis] = share(points, axis) end
+    state.whole = require("cudalua.distributed.sharded").new(world, points:copy(), { 3, 5, 7 }, nil)
   ]]
   local CHECKED = STATE .. [[
     local state, own = dist.restore(folder .. "/c")
@@ -174,6 +175,8 @@ describe("cuda.distributed.checkpoint and cuda.distributed.restore", function()
     same(true, ndarray.is_array(state.layers[2].w), "a host array") same(3, state.layers[2].w[3], "its element")
     same(7, state["x y"]:item(), "0-d") same(8, state.x_y[2], "x_y")
     for axis = 1, 3 do check_share(state["axis" .. axis], points, axis, "axis " .. axis) end
+    same(nil, state.whole.axis, "no axis")
+    same(true, gpuarray.array_equal(points, state.whole.block), "what all ranks have")
   ]]
 
   it("keep tables, values, arrays and blocks, for any number of ranks", function()

@@ -9,7 +9,8 @@ package.preload["cudalua.distributed.sharded"] = function()
   local blocks = require "cudalua.distributed.blocks"
   local mt = { __metatable = "cudalua.distributed.Array" }
   return { new = function(group, block, shape, axis)
-    local first, past = blocks.of(shape[axis], group.size, group.rank)
+    local first, past = 0, shape[1] -- without an axis all ranks have all of it
+    if axis then first, past = blocks.of(shape[axis], group.size, group.rank) end
     local fields = { group = group, block = block, shape = shape, axis = axis, first = first + 1, last = past }
     return setmetatable(fields, mt)
   end }
