@@ -67,6 +67,8 @@ M.groups = {
   { title = "CUDA",
     { "04_streams", "Demonstrates how copies and kernels can be executed concurrently." },
     { "31_all_reduce", "Computes pi with several processes. Each process adds up a part of a series." },
+    { "32_heat_equation", "Computes heat in a plate on several devices, which exchange the rows beside their blocks." },
+    { "33_data_parallel", "Trains a network on several devices, which have a part of the samples each." },
     { "06_two_contexts", "Uses several contexts and devices in a single program." },
     { "07_structs", "Passes structs by value, in arrays, and with device pointers." },
     { "08_templates", "Uses C++ templates, and generates kernels from expressions." },

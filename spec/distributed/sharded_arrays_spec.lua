@@ -24,6 +24,10 @@ describe("distributed arrays", function()
     ["Array:with_block of a stencil"] = "halo",
   })
 
+  it("cuda.distributed.arange is the first function that a program calls", function()
+    sharded.alone 'assert(tostring(cuda.distributed.arange(3).block) == "[0 1 2]")'
+  end)
+
   it("cuda.distributed.Array:eval computes the block", function()
     sharded.alone [[
       local a = cuda.distributed.ones { 3 } + 1

@@ -187,6 +187,7 @@ end
 
 -- ---- ranges ---------------------------------------------------------------------------------------------------------
 
+require "cudalua.gpuarray.make.generate" -- sets make.range_parts
 local ranges = require "cudalua.types.ranges"
 
 -- The block of a range of n numbers: f({first, past}).
