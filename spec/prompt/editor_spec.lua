@@ -196,6 +196,7 @@ describe("editing", function()
     assert.equal("x = [[\n```\n]]|", pasted "```lua\nx = [[\n```\n]]\n```") -- a string
     assert.equal("error()|", pasted "```lua error\nerror()\n```")
     -- without a block of Lua, or within a program
+    assert.equal("print '1'|", pasted "> print '1'\n```lua\n1\n```") -- output of a session
     for _, text in ipairs { "x = [[\n```lua\n]]", "Words.\n```text\n1\n```", "> print '1'\n1\n" } do
       assert.equal((text:gsub("^> (.*)\n1\n", "%1")) .. "|", pasted(text))
     end

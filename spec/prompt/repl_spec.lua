@@ -199,6 +199,7 @@ describe("repl.run", function()
       "true", "false\t3", "float32\tint32", "nan\t7.0\t3.5", "[2] [10. 10.]", "2\t[0 1 2]" } do
       assert.equal(hint, hint_of("print(a)\n" .. line .. "\nx = 1"), line)
     end
+    assert.matches("^line 1 looks like output", hint_of "[1 2]\n[3 4]")
     for _, text in ipairs { "[1 2 3]", "x = {1\n2\n", "x = 1\n[1, 2]", "x = 1\nf(",
       "x = f\n(f)(2)", "x = 1\n\tx y" } do
       assert.is_nil((hint_of(text) or ""):find("looks like output", 1, true), text)

@@ -175,6 +175,8 @@ describe("Messages that say what to write", function()
         gpu.error_of("LogicError", m.ones, shape, 7)
         gpu.error_of("LogicError", m.full, shape, 8, 7)
       end
+      local err = gpu.error_of("LogicError", m.full, gpuarray.ones(3), 8, 7)
+      assert.is_nil(err.message:find("full({", 1, true), err.message)
     end
   end)
 

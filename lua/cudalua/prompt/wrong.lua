@@ -50,7 +50,7 @@ end
 
 -- Output that was pasted with the statements before it.
 local function output(message, line, number)
-  return number > 1 and line and any(begins, message) and any(printed, line) and
+  return line and any(begins, message) and any(printed, line) and
     format("line %d looks like output; paste the statements without it", number)
 end
 
