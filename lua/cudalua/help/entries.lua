@@ -91,6 +91,13 @@ local function rank(entry)
 end
 M.rank = rank
 
+-- Arrays that ranks have together have functions of arrays: these come first, or alone.
+local function is_of_ranks(entry, there)
+  local name = match(entry.name, "^cuda%.distributed%.Array:([%w_]+)$") or
+    match(entry.name, "^cuda%.distributed%.(%l[%w_]*)$")
+  return name and (there["cuda.gpuarray." .. name] or there["cuda.gpuarray.Array:" .. name])
+end
+
 ---The entries that a name may mean, the likeliest first. A method whose function is among them is left out.
 ---@param name string  "cuda.gpuarray.sum", "gpuarray.sum", "Array:sum", "sum"
 ---@return cudalua.help.Entry[]
@@ -99,7 +106,7 @@ function M.named(name)
   local all, list, there = ends()[name] or {}, {}, {}
   for _, entry in ipairs(all) do there[entry.name] = true end
   for _, entry in ipairs(all) do
-    if not (entry.twin and there[entry.twin]) then
+    if not (entry.twin and there[entry.twin]) and not is_of_ranks(entry, there) then
       local at = 1
       while list[at] and rank(list[at]) <= rank(entry) do at = at + 1 end
       insert(list, at, entry)
