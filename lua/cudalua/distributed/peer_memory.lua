@@ -63,8 +63,13 @@ local function copy(from, a, at, p, b, to, n)
   local size = p.dtype.itemsize
   if n > 0 then
     as(p, core.memcpy_peer, address(b) + to * size, address(a) + at * size, n * size, p.context, from.context, true,
-      p.stream)
+      p.stream, true)
   end
+end
+
+-- After meet(): what others have read is free for later work of this rank.
+local function read(p)
+  for _, a in ipairs { p.input or p.lent, p.lent } do as(p, core.memory_used, address(a), p.stream) end
 end
 
 local function part(a, at, n) return a[{ { at + 1, at + n } }] end
@@ -137,7 +142,7 @@ local function all_reduce(all)
     local m = math.min(slice, n - at)
     if m > 0 then
       local target = p.target and as(p, part, p.target, at, m) or as(p, storage.empty, p.dtype, { m }, m)
-      slices[r] = { at = at, n = m, target = target }
+      slices[r], p.lent = { at = at, n = m, target = target }, target
       combine_at(all, r, at, m, target)
     end
   end
@@ -186,6 +191,7 @@ local function move(all)
   meet(all)
   movers[all[1].kind](all)
   meet(all)
+  for _, p in ipairs(all) do read(p) end
 end
 
 -- ---- calls ----------------------------------------------------------------------------------------------------------
@@ -195,6 +201,7 @@ local function copy_pair(from, to)
   meet { from, to }
   copy(from, from.input, 0, to, to.target, 0, from.count)
   meet { from, to }
+  read(from)
 end
 
 ---Makes the call.
@@ -207,6 +214,12 @@ function M.run(group, p)
   return together.together(group._data_handle, p.where, p.signature, p, move)
 end
 
-M.finish = device_memory.finish
+---@param p cudalua.distributed.Planned
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|nil
+function M.finish(p)
+  local x = device_memory.finish(p)
+  if p.result and x ~= p.result then p.result:release() end
+  return x
+end
 
 return M

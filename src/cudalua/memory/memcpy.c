@@ -339,9 +339,10 @@ static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what, 
   return c ? (CUcontext)c->rec.handle : NULL;
 }
 
-/* memcpy_peer(dest, src, bytes, dest_context, src_context [, async, stream]) */
+/* memcpy_peer(dest, src, bytes, dest_context, src_context [, async, stream, ordered]); ordered: the caller
+ * keeps src, lets a stream of its context wait for this copy, and then calls memory_used(). */
 int cl_memcpy_peer(lua_State *L) {
-  lua_settop(L, 7);
+  lua_settop(L, 8);
   luaL_checkstack(L, 8, "copy");
   cl_Stream *s = NULL;
   cl_Context *ctx = NULL;
@@ -362,6 +363,14 @@ int cl_memcpy_peer(lua_State *L) {
     CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, &cl_legacy_stream, bytes, cuMemcpyPeer, dst, to, src, from,
                     bytes);
   used(L, 1, s, true);
-  used(L, 2, s, true);
+  if (!lua_toboolean(L, 8)) used(L, 2, s, true);
+  return 0;
+}
+
+/* memory_used(memory, stream): work of the stream uses it until now. */
+int cl_memory_used_in(lua_State *L) {
+  cl_Context *ctx;
+  cl_Stream *s = cl_begin_async(L, 2, &ctx);
+  cl_used_in(L, 1, s);
   return 0;
 }
