@@ -154,6 +154,10 @@ describe("a backend that cannot be used", function()
     assert.is_truthy(out:find("NCCL was not found: /nowhere/libnccl.so", 1, true), out)
     out = refused(1, "", "{ backend = 'mpi4' }")
     assert.is_truthy(out:find("init: backend must be 'nccl', 'shm' or 'mpi', got 'mpi4'", 1, true), out)
+    for _, nonsense in ipairs { "1", "{}", "false", "print", "'NCCL'", "''", "0/0" } do
+      out = refused(1, "", ("{ backend = %s }"):format(nonsense))
+      assert.is_truthy(out:find("LogicError\tinit: backend must be 'nccl', 'shm' or 'mpi', got ", 1, true), out)
+    end
     out = refused(1, "CUDALUA_DIST_BACKEND=x", "{}")
     assert.is_truthy(out:find("init: CUDALUA_DIST_BACKEND must be 'nccl', 'shm' or 'mpi', got 'x'", 1, true), out)
     out = refused(1, nccl.environment(true, "NCCL_SHIM_VERSION=21300"), "{}")

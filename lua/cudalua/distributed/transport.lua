@@ -135,7 +135,6 @@ function M.data(control, handle, start, device, wanted)
   local why = obstacle(answers)
   if not why then
     storage.note_written = core.memory_written
-    core.nccl_on_failure(storage.expect_lost)
     nccl.rank = start.rank
     return nccl, nccl.connect(control, handle, "init", start.size, start.rank)
   end

@@ -146,29 +146,17 @@ void cl_nccl_abort(bool all) {
 
 /* In the main thread, when it first meets the failure: what was written behind the confirmed calls is lost,
  * and so are values that kernels have left for the host. */
-static const char on_failure_key = 0;
-
-static void see_failure(lua_State *L) {
+static void see_failure(void) {
   char text[CL_TEXT + 256];
   if (cl_nccl.seen) return;
   cl_nccl.seen = true;
   cl_failure_text(cl_nccl.w, text, sizeof text);
   cl_lose_written(cl_nccl.ctx, cl_nccl.confirmed, text);
   cl_nccl.state->ticket = 0;
-  cl_registry_get(L, &on_failure_key);
-  if (!lua_isfunction(L, -1) || lua_pcall(L, 0, 0, 0)) lua_pop(L, 1);
-}
-
-/* nccl_on_failure(function): called once, when memory has been lost */
-int cl_nccl_on_failure(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_settop(L, 1);
-  cl_registry_set(L, &on_failure_key);
-  return 0;
 }
 
 int cl_nccl_raise(lua_State *L, const char *where) {
-  if (cl_nccl.failed && cl_state(L) == cl_nccl.state) see_failure(L);
+  if (cl_nccl.failed && cl_state(L) == cl_nccl.state) see_failure();
   if (cl_nccl.alone) {
     char text[CL_TEXT + 256];
     cl_failure_text(cl_nccl.w, text, sizeof text);

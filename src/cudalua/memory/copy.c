@@ -79,13 +79,6 @@ int cl_memory_lasting(lua_State *L) {
   return 0;
 }
 
-/* memory_lost(memory) -> is what is in it incomplete? */
-int cl_memory_lost(lua_State *L) {
-  const cl_MemoryObject *m = cl_to_memory(L, 1);
-  lua_pushboolean(L, m && m->o.rec && m->o.rec->life == CL_LOST);
-  return 1;
-}
-
 /* memcpy_htod(dest, src, bytes [, owner of src]) */
 int cl_memcpy_htod(lua_State *L) {
   lua_settop(L, 4);

@@ -67,9 +67,7 @@ local function see_leaf(leaf)
     c.drawn = true
     return
   end
-  if c.context and store.context ~= c.context or store.released and store.buf == leaf.buf or storage.is_lost(leaf) then
-    c.fits = false
-  end
+  if c.context and store.context ~= c.context or store.released and store.buf == leaf.buf then c.fits = false end
   if leaf.buf and not c.home then c.home = leaf end
 end
 

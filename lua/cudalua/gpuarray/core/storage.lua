@@ -121,16 +121,6 @@ function M.lasting(buf)
   return buf
 end
 
-local memory_lost = false
-
----From here on there is memory with incomplete data. Using it raises, and kernels for other arrays do not read it.
-function M.expect_lost() memory_lost = core.memory_lost end
-
----Is the data of a leaf incomplete?
----@param leaf table
----@return boolean
-function M.is_lost(leaf) return memory_lost and leaf.buf and memory_lost(leaf.buf) or false end
-
 -- ---- leaves ---------------------------------------------------------------------------------------------------
 
 ---@param store table
@@ -736,7 +726,7 @@ end
 local function is_dead(x, known)
   if type(x) ~= "table" then return false end
   local leaf = object.leaf_of(x)
-  if leaf then return leaf.store.released and leaf.store.buf == leaf.buf or memory_lost and M.is_lost(leaf) end
+  if leaf then return leaf.store.released and leaf.store.buf == leaf.buf end
   local sig = x._sig
   if not sig then return false end
   if sig.placeholder then return true end
