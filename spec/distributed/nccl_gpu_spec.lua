@@ -46,6 +46,7 @@ describe("NCCL on GPUs", function()
       stream:synchronize()
       same(2 * 2 ^ 26, tonumber(a:sum { dtype = "float64" }:item()), "the sum")
     ]], { checks = false })
+    nccl.all_fine(2, nccl.beside, { checks = false })
   end)
 
   it("ends a call whose other rank is killed, fails, exits or does not come", function()

@@ -94,6 +94,10 @@ destroy
     ]], { checks = false })
   end)
 
+  it("go on in another stream while the default one computes", function()
+    nccl.all_fine(2, nccl.beside, { checks = false })
+  end)
+
   it("work under mpirun, where MPI carries the texts", function()
     mpi.need(pending)
     mpi.each(function(flavor)

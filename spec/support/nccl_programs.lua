@@ -89,6 +89,21 @@ function M.dies(how, text, status, o)
   assert(got == status, ("status %s: %s"):format(got, out))
 end
 
+---Calls in a stream beside the default one, which computes meanwhile.
+M.beside = [[
+  local side = cuda.Stream "non_blocking"
+  local a, b = gpuarray.full({ 100000 }, rank + 1):eval(), gpuarray.ones(100000):eval()
+  for k = 1, 20 do
+    side:use(function() world:all_reduce(a, { out = a, op = "max" }) end)
+    b = (b + 1):eval()
+    a = (a + b):eval() -- waits for the call
+  end
+  same(size + 20 * 21 / 2 + 20, a[99999], "the value")
+  local sum
+  side:use(function() sum = world:all_reduce(a) end)
+  same(size * a[1], sum[100000], "a new array")
+]]
+
 ---Calls in a graph, which is launched several times.
 M.graph = [[
   local a = gpuarray.full({ 1000 }, 1):eval()
