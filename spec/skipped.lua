@@ -449,6 +449,8 @@ return {
     "tarantool_spec: Tarantool runs other fibers while one waits for a kernel with cuda.completion_fd",
   },
   no_mpi = {
+    "mpi_failures_spec: ranks of mpirun that wait for each other: an error at once, with the calls of all",
+    "mpi_failures_spec: ranks of mpirun that wait long for one that computes: no error",
     "mpi_spec: cuda.distributed under mpirun moves arrays in blocks",
     "mpi_spec: cuda.distributed under mpirun calls libraries with MPI's standard binary interface",
     "mpi_failures_spec: ranks of mpirun whose calls differ raise on all ranks, name the ranks, and go on together",

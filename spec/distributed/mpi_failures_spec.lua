@@ -142,6 +142,61 @@ describe("a rank of mpirun that ends", function()
 end)
 
 describe("ranks of mpirun that wait", function()
+  it("for each other: an error at once, with the calls of all", function()
+    mpi.need(pending)
+    for _, case in ipairs { { 2, "world:send(a, { to = 1 - rank })" }, { 2,
+      "if rank == 0 then world:recv(a, { from = 1 }) else world:barrier() end" }, { 2,
+      "if rank == 0 then group:barrier() else world:barrier() end" }, { 3, "world:recv(a, { from = (rank + 1) % 3 })" },
+      { 3, "if rank == 2 then world:barrier() else world:recv(a, { from = rank + 1 }) end" } } do
+      local n, code = unpack(case)
+      mpi.each(function(flavor)
+        local out = mpi.run(flavor, n, ranks.prelude .. ([[
+          local a = gpuarray.ones(3)
+          local group = world:split { color = 1 }
+          world:all_reduce(a)
+          local ok, err = pcall(function() %s end)
+          io.write(table.concat({ tostring(ok), err.class, err.message }, " ") .. "\n")
+        ]]):format(code))
+        local list = ("rank %d in %a+ %(program.lua:5%), "):rep(n):sub(1, -3)
+        local text = "false RuntimeError %a+: these ranks wait for each other and would never continue: " .. list
+        assert.equal(n, select(2, out:gsub(text .. "\n", "")), flavor .. " " .. code .. "\n" .. out)
+      end)
+    end
+  end)
+
+  it("long for one that computes: no error", function()
+    mpi.need(pending)
+    all_fine(2, [[
+      local a = gpuarray.ones(3)
+      for k = 1, 3 do
+        local t = os.clock()
+        while rank == k % 2 and os.clock() - t < 0.4 do end
+        if rank == 0 then world:send(a, { to = 1 }) else world:recv(a, { from = 0 }) end
+        world:all_reduce(a)
+      end
+    ]])
+    -- Rank 0 waits for 1, which has waited for 2, which waits for 0.
+    all_fine(3, [[
+      local a = gpuarray.ones(3)
+      local function compute(seconds)
+        local t = os.clock()
+        while os.clock() - t < seconds do end
+      end
+      if rank == 0 then
+        world:recv(a, { from = 1 })
+        world:send(a, { to = 2 })
+      elseif rank == 1 then
+        world:recv(a, { from = 2 })
+        compute(1)
+        world:send(a, { to = 0 })
+      else
+        compute(0.5)
+        world:send(a, { to = 1 })
+        world:recv(a, { from = 0 })
+      end
+    ]])
+  end)
+
   it("for one that does not come: an error after the time limit, with its last call", function()
     mpi.need(pending)
     mpi.each(function(flavor)

@@ -5,6 +5,7 @@
 -- of memory of a limited size, by MPI's collective calls. Reductions exchange bytes and combine them as in shared
 -- memory, with the same bits.
 
+local circle = require "cudalua.distributed.mpi_circle"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local ffi = require "ffi"
@@ -29,6 +30,7 @@ M.block = 2 ^ 26 -- bytes that a call of MPI moves at most, over all ranks; less
 ---@field splits integer   calls of split() so far
 ---@field owed integer     calls that this rank has refused, whose headers it has not received yet
 ---@field sent table[]     headers and texts that MPI may still read
+---@field counts {sent: table<integer, integer>, awaited: table<integer, integer>}  of messages (mpi_circle.lua)
 
 -- ---- headers --------------------------------------------------------------------------------------------------------
 
@@ -43,6 +45,7 @@ local function send(h, where, message, to, tag)
   local requests, byte = h.world.mpi.handles_t(#to), h.world.mpi.byte
   for i, k in ipairs(to) do
     worlds.call(h.world, where, "Isend", message.bytes, message.size, byte, k, tag, h.comm, requests + i - 1)
+    circle.sent(h, tag, k)
   end
   h.sent[#h.sent + 1] = { bytes = message.bytes, requests = requests, count = #to }
 end
@@ -89,7 +92,7 @@ local function receive_headers(h, where, from, tag, texts)
   end
   for i, k in ipairs(from) do
     local header, rank = headers[i - 1], h.ranks[k + 1]
-    worlds.wait(world, where, requests + i - 1, rank)
+    worlds.wait(world, where, requests + i - 1, rank, circle.awaited(h, tag, k))
     world.calls[rank] = ffi.string(header.call)
     if header.length <= INLINE then
       texts[k + 1] = ffi.string(header.text)
@@ -323,8 +326,9 @@ end
 
 local function handle(fields)
   local world = fields.world
-  local h = { splits = 0, owed = 0, sent = {} }
+  local h = { splits = 0, owed = 0, sent = {}, counts = { sent = {}, awaited = {} } }
   for key, value in pairs_of(fields) do h[key] = value end
+  world.groups[h.name] = h
   local rest = { comm = h.comm, name = h.name, ranks = h.ranks, noted = false }
   h.rest, h.token = rest, newproxy(true)
   getmetatable(h.token).__gc = function() note_closed(world, rest) end -- has the rest alone: the handle is garbage

@@ -3,6 +3,7 @@
 -- A rank that gives up tells all others by a message with the tag ALARM, for which waiting ranks look. Requests that
 -- were given up stay with MPI until the process ends. So their memory comes from malloc() and is not freed.
 
+local circle = require "cudalua.distributed.mpi_circle"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local ffi = require "ffi"
@@ -38,6 +39,10 @@ M.TEXT = 4096 -- bytes of a message, with the zero at its end
 ---@field size integer
 ---@field limit number             seconds that a wait may take
 ---@field failed? {rank: integer, text: string}
+---@field doing string             the current call, "all_reduce (script.lua:7)"
+---@field groups table<string, cudalua.distributed.MpiHandle>  by their names, weak
+---@field notes table[]            of mpi_circle.lua, which MPI may still read
+---@field waits integer            waits for which notes were sent
 ---@field calls table<integer, string>  by rank, its last call that this rank has heard of
 ---@field inside ffi.cdata*        1 in its place: a function of MPI runs
 ---@field closed table<string, cudalua.distributed.MpiHandle>  groups that this rank no longer uses, by their names
@@ -120,6 +125,7 @@ end
 local SPINS, YIELDS = 100, 200 -- tests in a row, then with a pause in between, then with a longer one
 local NAP = ffi.new("cudalua_timespec", { 0, 100000 })
 local MONOTONIC, MOST = 1, 0.1 -- a stopped process uses up no time: a pause counts so many seconds at most
+local LONG = 0.1 -- seconds, after which a rank asks whether the others wait for it
 local GRACE = 0.2 -- from a rank's end until its last message must have come
 
 local clock = ffi.new "cudalua_timespec"
@@ -149,6 +155,10 @@ local function look_around(world, w)
     core.mpi_failed()
   elseif w.waited > world.limit then
     fail_late(world, w)
+  elseif w.awaited and w.waited > LONG then
+    if not w.number then circle.ask(world, w) end
+    local path = circle.look(world, w)
+    if path then M.fail(world, "these ranks wait for each other and would never continue: " .. path) end
   end
   if world.failed then raise_failure(world, w.where) end
 end
@@ -177,10 +187,11 @@ jit.off(wait)
 ---@param where string
 ---@param request ffi.cdata*  the address of one
 ---@param owner? integer      the rank that it waits for; nil: all have come
+---@param awaited? cudalua.distributed.Awaited  the message, if it is the owner's alone
 ---@raise RuntimeError if the world fails; InterruptError and the world fails
-function M.wait(world, where, request, owner)
+function M.wait(world, where, request, owner, awaited)
   if is_done(world, { where = where }, request) then return end
-  local w = { where = where, owner = owner, waited = 0, before = now() }
+  local w = { where = where, owner = owner, awaited = awaited, waited = 0, before = now() }
   local ok, err = pcall(wait, world, w, request)
   if ok then return end
   M.fail(world, errors.is_error(err, "RuntimeError") and err.message:gsub("^[%w_]+: ", "") or
@@ -244,8 +255,9 @@ function M.join(start, limit)
   local call, int = mpi.call, ffi.typeof "int[1]"
   local before, size, rank = int(), int(), int()
   call.Initialized(before)
-  local world = { mpi = mpi, limit = limit, calls = {}, closed = {}, flag = int(), status = mpi.status_t(),
-    doing = "init", inside = ffi.cast("int *", C.malloc(4)) }
+  local world = { mpi = mpi, limit = limit, doing = "init", calls = {}, closed = {}, notes = {}, waits = 0,
+    flag = int(), status = mpi.status_t(), groups = setmetatable({}, { __mode = "v" }),
+    inside = ffi.cast("int *", C.malloc(4)) }
   world.inside[0] = 0
   if before[0] == 0 then M.call(world, "init", "Init_thread", nil, nil, mpi.abi.funneled, int()) end
   M.call(world, "init", "Comm_size", mpi.world, size)
