@@ -123,8 +123,8 @@ function properties.last(self) return self._past or self._shape[1] or 1 end
 ---@type table<string, function>
 M.elementwise = {}
 
-local members = names.of_objects(TAG, { text = "a distributed array", kind = "array", optional = { axis = true },
-  tables = { Array, properties, M.elementwise } })
+local members = names.of_objects(TAG, { text = "a distributed array", kind = "distributed_array",
+  optional = { axis = true }, tables = { Array, properties, M.elementwise } })
 names.strict(Array, members)
 
 local function no_elements(key)

@@ -27,6 +27,7 @@ end
 
 local function in_modules(key, except)
   for _, name in ipairs(modules) do
+    if name == "distributed" and rawget(require "cudalua", key) then return nil end -- random is the module
     if name == "dtype" and name ~= except and has(module(name), key) then return dtype_named(key) end
     if name ~= except and has(module(name), key) then return ("it is cuda.%s.%s"):format(name, key) end
   end
@@ -83,6 +84,14 @@ local elsewhere = {
   host_array = function(key, owner)
     if has(module "ndarray", key) then return ("it is a function: ndarray.%s(...)"):format(key) end
     return with_array(key) or on_device(key, owner)
+  end,
+  distributed_array = function(key)
+    local member = is_member(key)
+    if member == "method" then
+      return ("arrays of one rank have it: a:gather():%s() for the whole array, a.block:%s() for the block"):format(key,
+        key)
+    end
+    return member and ("arrays of one rank have it: a:gather().%s, a.block.%s"):format(key, key)
   end,
   module = function(key) return in_modules(key) end,
 }

@@ -80,9 +80,17 @@ end
 ---@field short string   the last part of its name
 ---@field parts string   its words: " mem alloc "
 ---@field owner string
+---@field counterpart boolean  of a function of other arrays
 ---@field names string   of other libraries
 ---@field first string   the first sentence
 ---@field all string
+
+-- Functions and methods of distributed arrays that other arrays have, too: only who asks for the former means them.
+local function is_counterpart(name)
+  local short = match(name, "^cuda%.distributed%.(%l[%w_]*)$") or match(name, "^cuda%.distributed%.Array:([%w_]+)$")
+  return short and (entries.by_name["cuda.gpuarray." .. short] or entries.by_name["cuda.gpuarray.Array:" .. short] or
+    entries.by_name["cuda." .. short]) and true or false
+end
 
 local heaps
 -- Points of a name that is the query to the letter: `profile` is the function, `Profile` its result.
@@ -97,7 +105,8 @@ local function all_heaps()
       local owner, short = match(entry.name, "^(.-)[.:]?([%w_]+)$")
       local parts = gsub(gsub(short, "(%l)(%u)", "%1 %2"), "_", " ")
       heaps[#heaps + 1] = { entry = entry, short = lower(short), parts = lower(" " .. parts .. " "),
-        owner = lower(owner), names = lower(" " .. table.concat(M.other_names(entry), " ") .. " "),
+        owner = lower(owner),
+        counterpart = is_counterpart(entry.name), names = lower(" " .. table.concat(M.other_names(entry), " ") .. " "),
         first = lower(" " .. entries.sentence(entry)), all = lower(sub(index, entry.from, entry.to)) }
     end
   end
@@ -163,9 +172,10 @@ end
 ---@return cudalua.help.Entry[]
 function M.search(query, least)
   local asked, found, most = words_of(query), {}, 0
+  local distributed = find(lower(query), "distributed", 1, true)
   for place, heap in ipairs(all_heaps()) do
     local sum, hits, named = 0, 0, false
-    for _, word in ipairs(asked) do
+    for _, word in ipairs((distributed or not heap.counterpart) and asked or {}) do
       local n = points(heap, word, #asked == 1)
       local weak = #asked > 1 and word.weak
       if weak then n = min(n, 10) end
