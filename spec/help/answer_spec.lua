@@ -187,8 +187,7 @@ out = a }` sorts the array itself.
 
   method    a:sort(options?)
   manual    docs/reductions.md
-  see also  cuda.distributed.Array:sort, cuda.gpuarray.argsort,
-            cuda.gpuarray.searchsorted]], answer.of_value("sort", 80))
+  see also  cuda.gpuarray.argsort, cuda.gpuarray.searchsorted]], answer.of_value("sort", 80))
   end)
 
   it("of a class has its methods, of a module its names", function()

@@ -41,14 +41,12 @@ Tab completes names, options and element types. The manual begins with docs/star
 
 -- ---- by name --------------------------------------------------------------------------------------------------------
 
--- Names of some entries but for others. Functions of arrays that ranks have together are like those of arrays.
+-- Names of some entries but for others.
 local function beside(list, except)
   local names, seen = {}, {}
   for _, entry in ipairs(except) do seen[entry.name] = true end
-  local of_arrays = except[1] and find(except[1].name, "^cuda%.gpuarray%.")
   for _, entry in ipairs(list) do
-    local too = not of_arrays or not find(entry.name, "^cuda%.distributed%.")
-    if too and not seen[entry.name] and #names < BESIDE then
+    if not seen[entry.name] and #names < BESIDE then
       seen[entry.name] = true
       names[#names + 1] = entry.name
     end

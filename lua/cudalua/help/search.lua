@@ -156,8 +156,7 @@ local function handicap(entry)
   local name = entry.name
   local n = entries.rank(entry) * 2
   if entry.kind == "field" or find(name, "ptions$") or find(name, "^cuda%.[%w_]*Pool") or
-    find(name, "^cuda%.softgpu") or find(name, "^cuda%.tools") or find(name, "^cuda%.distributed%.%l") or
-    find(name, "^cuda%.distributed%.Array") then
+    find(name, "^cuda%.softgpu") or find(name, "^cuda%.tools") then
     return n + 25
   end
   if find(name, "^cuda%.gpuarray%.%l") or find(name, "%.gpuarray%.Array:") then return n end
