@@ -170,6 +170,15 @@ describe("calls by NCCL's stand-in that cannot be done", function()
     assert.is_truthy(out:find("[0] cudalua: program.lua:5: all_reduce: rank 1 failed: boom", 1, true), out)
   end)
 
+  it("raise if a rank has ended while NCCL does not return from a call", function()
+    local out, status = nccl.run(2, [[
+      world:all_reduce(gpuarray.ones(3)):get()
+      if rank == 0 then world:all_reduce(gpuarray.ones(3)):get() end
+    ]], { checks = false, environment = "NCCL_SHIM_BLOCK=0:2" })
+    assert.equal(1, status, out)
+    assert.is_truthy(out:find("[0] cudalua: program.lua:3: all_reduce: rank 1 has ended", 1, true), out)
+  end)
+
   it("raise on all ranks if the calls differ and are compared", function()
     nccl.all_fine(2, [[
       local a, b = gpuarray.ones(3), gpuarray.ones(4)

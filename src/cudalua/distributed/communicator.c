@@ -82,7 +82,7 @@ void cl_nccl_confirm(void) {
 }
 
 double cl_nccl_waiting(void) {
-  double since = -1;
+  double since = cl_nccl.call.since > 0 ? cl_nccl.call.since : -1;
   for (const cl_CallLane *lane = cl_nccl.lanes; lane; lane = lane->other)
     if (lane->first && (since < 0 || lane->since < since)) since = lane->since;
   return since < 0 ? 0 : cl_nccl_now() - since;
@@ -268,13 +268,18 @@ static void open_comm(lua_State *L, cl_Comm *c, const char *where) {
   Job *job = start_job(OPENING, c);
   if (!job) luaL_error(L, "%s: cannot start a thread", where);
   cl_watch_begin(L, &watch);
-  JobEnd end = await_job(job, limit, &watch);
+  const JobEnd end = await_job(job, limit, &watch);
   const int result = job->result;
-  if (end == JOB_DONE) c->comm = job->comm;
+  if (end == JOB_DONE && !result) {
+    const bool entered = cl_nccl_enter();
+    if (entered) c->comm = job->comm;
+    if (entered) cl_nccl_leave();
+    drop_job(job);
+    if (entered) return;
+    cl_nccl_raise(L, where);
+  }
   drop_job(job);
-  if (end == JOB_DONE && !result) return;
   if (end == JOB_DONE) {
-    c->comm = NULL;
     describe(c, "to connect the ranks", result, text, sizeof text);
   } else if (end == JOB_INTERRUPTED) {
     snprintf(text, sizeof text, "rank %d was interrupted in %s", cl_nccl.rank, where);

@@ -83,8 +83,8 @@ double cl_nccl_now(void);
 
 /* Under the lock, with the context current: asks which calls are done. */
 void cl_nccl_confirm(void);
-/* The oldest call that is not known to be done has been in its stream for so many seconds; 0: all are done.
- */
+/* For so many seconds the main thread has been in a call, or the oldest call that is not known to be done has
+ * been in its stream; 0: all are done. */
 double cl_nccl_waiting(void);
 /* Under the lock: the world is failed from here on. What is done by now is confirmed; later answers of the
  * device are not believed. */

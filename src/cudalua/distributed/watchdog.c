@@ -39,11 +39,9 @@ static void look_at_errors(void) {
 }
 
 static void look_at_time(void) {
-  double waited = cl_nccl_waiting();
-  const double limit = cl_nccl.w->limit, since = cl_nccl.call.since;
+  const double limit = cl_nccl.w->limit;
   char text[256];
-  if (since > 0 && cl_nccl_now() - since > waited) waited = cl_nccl_now() - since;
-  if (waited <= limit) return;
+  if (cl_nccl_waiting() <= limit) return;
   char other[32] = "other ranks";
   const int late = cl_late_rank(cl_nccl.w);
   if (late >= 0) snprintf(other, sizeof other, "rank %d", late);

@@ -41,7 +41,7 @@ CUdeviceptr cl_device_side(lua_State *L, int idx, const char *what, uint64_t byt
 
 /* LuaJIT's lua_topointer() gives the payload of a cdata: for `void *[1]`, a place that holds the address. */
 void *cl_host_side(lua_State *L, int idx, const char *what, bool writable, int owner) {
-  const cl_Object *o = cl_to(L, owner);
+  const cl_Object *o = owner ? cl_to(L, owner) : NULL; /* what is at 0 is left of earlier calls */
   bool owns = o && (cl_kind_is_memory(o->kind) || o->kind == CL_ALIGNED);
   if (owns && !cl_rec_live(o->rec)) cl_dead(L, o);
   if (!writable && lua_type(L, idx) == LUA_TSTRING) return (void *)(uintptr_t)lua_tostring(L, idx);
