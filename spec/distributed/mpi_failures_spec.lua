@@ -315,6 +315,12 @@ describe("the MPI library", function()
       same("mpi", world.transport, "what moves the data")
       same(3, world:all_reduce(gpuarray.full({ 1 }, rank + 1)):sum():item(), "a sum")
       same(nil, os.getenv "SLURM_STEP_NUM_TASKS", "the launcher's variable")
+      -- A program declares functions for itself.
+      ffi.cdef "typedef struct { int64_t s, n; } own_time; int clock_gettime(int, own_time *);"
+      ffi.cdef "int MPI_Initialized(int *);"
+      local yes = ffi.new "int[1]"
+      same(0, ffi.C.clock_gettime(1, ffi.new "own_time") + ffi.C.MPI_Initialized(yes), "the status")
+      same(1, yes[0], "MPI is there")
       io.write "fine\n"
     ]], { before = as_srun })
     assert.equal(2, select(2, out:gsub("fine\n", "")), out)

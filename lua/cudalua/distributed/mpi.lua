@@ -38,7 +38,7 @@ local header_t = ffi.typeof "struct { uint32_t length; char call[92]; char text[
 local headers_t = ffi.typeof("$ *", header_t)
 local HEADER, INLINE = ffi.sizeof(header_t), 159
 
-local function memory(bytes) return ffi.cast("char *", C.malloc(bytes)) end
+local function memory(bytes) return ffi.cast("char *", C.cudalua_os_malloc(bytes)) end
 
 -- Sends bytes that stay until MPI has read them; to: the place in the group.
 local function send(h, where, message, to, tag)
@@ -59,7 +59,7 @@ local function tidy(h)
       worlds.call(world, "send", "Test", message.requests + i, world.flag, world.mpi.ignored)
       done = done and world.flag[0] ~= 0
     end
-    if done then C.free(message.bytes) else kept[#kept + 1] = message end
+    if done then C.cudalua_os_free(message.bytes) else kept[#kept + 1] = message end
   end
   h.sent = kept
 end
@@ -101,10 +101,10 @@ local function receive_headers(h, where, from, tag, texts)
       worlds.call(world, where, "Irecv", text, header.length, world.mpi.byte, k, TAG.TEXT, h.comm, request)
       worlds.wait(world, where, request, rank)
       texts[k + 1] = ffi.string(text, header.length)
-      C.free(text)
+      C.cudalua_os_free(text)
     end
   end
-  C.free(buffer)
+  C.cudalua_os_free(buffer)
   return texts
 end
 
@@ -154,8 +154,8 @@ local function blocks(world, bytes)
   local have = world.blocks
   if not have or have.bytes < bytes then
     if have then
-      C.free(have.give)
-      C.free(have.get)
+      C.cudalua_os_free(have.give)
+      C.cudalua_os_free(have.get)
     end
     have = { bytes = bytes, give = memory(bytes), get = memory(bytes) }
     if have.give == nil or have.get == nil then error("not enough memory", 0) end

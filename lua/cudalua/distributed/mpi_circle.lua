@@ -60,9 +60,9 @@ local function send(world, rank, text)
   local kept = {}
   for _, note in ipairs(world.notes) do
     call(world, "Test", note.request, world.flag, world.mpi.ignored)
-    if world.flag[0] ~= 0 then C.free(note.bytes) else kept[#kept + 1] = note end
+    if world.flag[0] ~= 0 then C.cudalua_os_free(note.bytes) else kept[#kept + 1] = note end
   end
-  local note = { bytes = ffi.cast("char *", C.malloc(#text + 1)), request = world.mpi.handle_t() }
+  local note = { bytes = ffi.cast("char *", C.cudalua_os_malloc(#text + 1)), request = world.mpi.handle_t() }
   ffi.copy(note.bytes, text)
   call(world, "Isend", note.bytes, #text + 1, world.mpi.byte, rank, M.TAG, world.comm, note.request)
   kept[#kept + 1] = note

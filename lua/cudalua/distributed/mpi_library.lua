@@ -65,14 +65,14 @@ end
 
 local function fail(format, ...) errors.raise("RuntimeError", "init: " .. format:format(...)) end
 
-ffi.cdef "void *dlopen(const char *name, int flags);"
+ffi.cdef "void *cudalua_os_dlopen(const char *name, int flags) __asm__(\"dlopen\");"
 local LAZY, GLOBAL, NODELETE = 1, 0x100, 0x1000
 
 -- Global, as OpenMPI's plugins look for its symbols. It stays when Lua has ended, as MPI ends after that.
 local function open(name)
   local ok, library = pcall(ffi.load, name, true)
   if not ok then return nil, tostring(library) end
-  ffi.C.dlopen(name, LAZY + GLOBAL + NODELETE)
+  ffi.C.cudalua_os_dlopen(name, LAZY + GLOBAL + NODELETE)
   return library
 end
 

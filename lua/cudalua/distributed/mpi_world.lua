@@ -10,15 +10,15 @@ local ffi = require "ffi"
 local library = require "cudalua.distributed.mpi_library"
 
 ffi.cdef [[
-  void *malloc(size_t bytes);
-  void free(void *memory);
-  int setenv(const char *name, const char *value, int overwrite);
-  int unsetenv(const char *name);
-  int gethostname(char *name, size_t bytes);
-  typedef struct { int64_t seconds, nanoseconds; } cudalua_timespec;
-  int clock_gettime(int clock, cudalua_timespec *time);
-  int nanosleep(const cudalua_timespec *time, cudalua_timespec *rest);
-  int sched_yield(void);
+  void *cudalua_os_malloc(size_t bytes) __asm__("malloc");
+  void cudalua_os_free(void *memory) __asm__("free");
+  int cudalua_os_setenv(const char *name, const char *value, int overwrite) __asm__("setenv");
+  int cudalua_os_unsetenv(const char *name) __asm__("unsetenv");
+  int cudalua_os_gethostname(char *name, size_t bytes) __asm__("gethostname");
+  typedef struct { int64_t seconds, nanoseconds; } cudalua_os_timespec;
+  int cudalua_os_clock_gettime(int clock, cudalua_os_timespec *time) __asm__("clock_gettime");
+  int cudalua_os_nanosleep(const cudalua_os_timespec *time, cudalua_os_timespec *rest) __asm__("nanosleep");
+  int cudalua_os_sched_yield(void) __asm__("sched_yield");
 ]]
 
 local C = ffi.C
@@ -77,7 +77,7 @@ function M.fail(world, text)
   world.failed = { rank = world.rank, text = text }
   core.mpi_failed()
   text = text:sub(1, M.TEXT - 1)
-  local message = ffi.cast("char *", C.malloc(#text + 1))
+  local message = ffi.cast("char *", C.cudalua_os_malloc(#text + 1))
   ffi.copy(message, text)
   for rank = 0, world.size - 1 do
     if rank ~= world.rank then
@@ -122,15 +122,17 @@ end
 
 -- ---- waiting --------------------------------------------------------------------------------------------------------
 
-local SPINS, YIELDS = 100, 200 -- tests in a row, then with a pause in between, then with a longer one
-local NAP = ffi.new("cudalua_timespec", { 0, 100000 })
+-- Tests in a row; then with a pause in between; and then, if another rank has not come, with a longer one. Data moves
+-- only during tests.
+local SPINS, YIELDS = 100, 200
+local NAP = ffi.new("cudalua_os_timespec", { 0, 100000 })
 local MONOTONIC, MOST = 1, 0.1 -- a stopped process uses up no time: a pause counts so many seconds at most
 local LONG = 0.1 -- seconds, after which a rank asks whether the others wait for it
 local GRACE = 0.2 -- from a rank's end until its last message must have come
 
-local clock = ffi.new "cudalua_timespec"
+local clock = ffi.new "cudalua_os_timespec"
 local function now()
-  C.clock_gettime(MONOTONIC, clock)
+  C.cudalua_os_clock_gettime(MONOTONIC, clock)
   return tonumber(clock.seconds) + tonumber(clock.nanoseconds) * 1e-9
 end
 
@@ -175,7 +177,11 @@ local function wait(world, w, request)
   local tests = 0
   while not is_done(world, w, request) do
     tests = tests + 1
-    if tests > YIELDS then C.nanosleep(NAP, nil) elseif tests > SPINS then C.sched_yield() end
+    if w.owner and tests > YIELDS then
+      C.cudalua_os_nanosleep(NAP, nil)
+    elseif tests > SPINS then
+      C.cudalua_os_sched_yield()
+    end
     if tests > SPINS and tests % 16 == 0 then look_around(world, w) end
   end
 end
@@ -206,10 +212,11 @@ local function box(value) return ffi.new("void *[1]", ffi.cast("void *", ffi.cas
 -- Which ranks are on the same machine, by its name.
 local function local_ranks(world)
   local NAME, mpi = 256, world.mpi
-  local own, all = ffi.cast("char *", C.malloc(NAME)), ffi.cast("char *", C.malloc(NAME * world.size))
+  local own = ffi.cast("char *", C.cudalua_os_malloc(NAME))
+  local all = ffi.cast("char *", C.cudalua_os_malloc(NAME * world.size))
   local request = mpi.handle_t()
   ffi.fill(own, NAME)
-  C.gethostname(own, NAME - 1)
+  C.cudalua_os_gethostname(own, NAME - 1)
   M.call(world, "init", "Iallgather", own, NAME, mpi.byte, all, NAME, mpi.byte, world.comm, request)
   M.wait(world, "init", request)
   local rank, size, name = 0, 0, ffi.string(own)
@@ -219,8 +226,8 @@ local function local_ranks(world)
       if k < world.rank then rank = rank + 1 end
     end
   end
-  C.free(own)
-  C.free(all)
+  C.cudalua_os_free(own)
+  C.cudalua_os_free(all)
   return rank, size
 end
 
@@ -241,8 +248,8 @@ end
 
 -- Programs that this one starts are no ranks. They use the same device.
 local function change_environment(start)
-  for _, name in ipairs(start.variables) do C.unsetenv(name) end
-  C.setenv("CUDALUA_LOCAL_RANK", tostring(start.local_rank), 1)
+  for _, name in ipairs(start.variables) do C.cudalua_os_unsetenv(name) end
+  C.cudalua_os_setenv("CUDALUA_LOCAL_RANK", tostring(start.local_rank), 1)
 end
 
 ---Starts MPI, and completes what the launcher's variables say.
@@ -257,7 +264,7 @@ function M.join(start, limit)
   call.Initialized(before)
   local world = { mpi = mpi, limit = limit, doing = "init", calls = {}, closed = {}, notes = {}, waits = 0,
     flag = int(), status = mpi.status_t(), groups = setmetatable({}, { __mode = "v" }),
-    inside = ffi.cast("int *", C.malloc(4)) }
+    inside = ffi.cast("int *", C.cudalua_os_malloc(4)) }
   world.inside[0] = 0
   if before[0] == 0 then M.call(world, "init", "Init_thread", nil, nil, mpi.abi.funneled, int()) end
   M.call(world, "init", "Comm_size", mpi.world, size)
