@@ -413,7 +413,7 @@ Array:sum = sharded options; Array:prod = sharded options; Array:mean = sharded 
 Array:max = sharded options; Array:any = sharded options; Array:all = sharded options
 Array:count_nonzero = sharded options; Array:argmin = sharded options; Array:argmax = sharded options
 Array:var = sharded options; Array:std = sharded options; Array:norm = sharded options; Array:dot = sharded sharded
-save = 'ranks.npy garray options; load = 'ranks.npy options; checkpoint = 'ranks options options
+save = 'ranks.npy garray options; load = npy_file options; checkpoint = 'ranks options options
 restore = 'ranks options
 Array:matmul = sharded_matrix sharded_matrix options; Array:sort = sharded options; Array:cumsum = sharded options
 ]])

@@ -190,6 +190,10 @@ function make.matrix() return cuda.ndarray.zeros { 4, 4 } end
 function make.one() return cuda.ndarray.zeros(1) end
 function make.members() return { a = { 1, 2 } } end
 function make.npy() return cuda.ndarray.dumps { 1, 2 } end
+function make.npy_file()
+  cuda.ndarray.save("ranks.npy", { 1, 2 })
+  return "ranks.npy"
+end
 function make.prompt() return { input = function() end, output = function() end } end
 function make.plot_table() return { { 1, 2, 3 }, kind = "line" } end
 function make.picture()
