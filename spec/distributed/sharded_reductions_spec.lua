@@ -6,6 +6,7 @@ describe("reductions of distributed arrays", function()
   sharded.define(it, "sharded_reductions", {
     ["Array:sum along all axes, of lengths that are no powers of two, and of fewer positions than ranks"] = "sums",
     ["Array:sum of many outputs, by subtrees in powers of two"] = "small_steps",
+    ["Array:sum of arrays that are divided along an axis behind others"] = "columns",
     ["Array:sum in the order of one device, where a sum of sums has other bits"] = "order",
     ["Array:sum of all kinds of dtypes"] = "dtypes",
     ["Array:prod"] = "dtypes",

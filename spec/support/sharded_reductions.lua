@@ -49,6 +49,15 @@ function checks.small_steps() -- subtrees in powers of 2, as for many outputs
   same_for("sum", a, 1, 1)
 end
 
+function checks.columns() -- divided along an axis behind others that are reduced: their subtrees move
+  for _, shape in ipairs { { 33, 1024 }, { 5, 1536, 2 } } do
+    local a = numbers(shape)
+    same_for("sum", a, 2)
+    same_for("mean", a, 2, { axis = { 1, 2 }, keepdims = true })
+    same_for("norm", a, 2)
+  end
+end
+
 function checks.order() -- another order of additions would have other bits, so the checks would see it
   local different = 0
   for _ = 1, 10 do

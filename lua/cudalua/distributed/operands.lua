@@ -26,6 +26,9 @@ local M = {}
 function M.of(where, name, x)
   if object.is_array(x) then return { array = x, dtype = x._dtype, shape = x._shape, on_device = true } end
   if ndarray.is_array(x) then return { array = x, dtype = x.dtype, shape = x.shape, on_device = false } end
+  if getmetatable(x) == "cudalua.distributed.Array" then
+    refuse(where, "%s must be an array of this rank, got a distributed array; pass its block, a.block", name)
+  end
   refuse(where, "%s must be an array, got %s; convert numbers and lists with gpuarray.to_gpu() or ndarray.array(), "
     .. "and send other values with broadcast_object()", name, element.describe(x))
 end

@@ -11,9 +11,12 @@ local joint = require "cudalua.gpuarray.reduce.joint"
 local layout = require "cudalua.base.layout"
 local move = require "cudalua.distributed.move"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local reduce = require "cudalua.gpuarray.reduce.run"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local sharded = require "cudalua.distributed.sharded"
+local storage = require "cudalua.gpuarray.core.storage"
 local subtrees = require "cudalua.distributed.subtrees"
+local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse
 
@@ -71,11 +74,33 @@ end
 -- Does each rank reduce its block alone?
 local function is_local(x, axes) return not x._axis or not axes[x._axis] end
 
--- The array, divided along the first one of the reduced axes: so a rank has one range of the elements of each output.
-local function in_ranges(x, axes)
+-- The first one of the reduced axes: if the array is divided along it, a rank has one range of the elements of each
+-- output.
+local function first_reduced(x, axes)
   for k = 1, x._axis do
-    if axes[k] and (x._shape[k] > 1 or k == x._axis) then return move.redistributed(x, k) end
+    if axes[k] and (x._shape[k] > 1 or k == x._axis) then return k end
   end
+end
+
+-- The array with one value for each `unit` neighbours on the divided axis, which are a subtree each, and the kind of
+-- what is left to do: so that fewer elements move if the array has to be divided along another axis.
+local function with_subtrees(kind, x, axes)
+  local axis, shape, own = x._axis, { unpack(x._shape) }, { unpack(x._block._shape) }
+  local unit = blocks.unit(shape[axis], x._group.size)
+  while shape[axis] % unit > 0 do unit = unit / 2 end
+  for k = axis + 1, #shape do unit = axes[k] and 1 or unit end -- neighbours in the order of the reduction
+  if unit == 1 then return kind, x end
+  local first, second = reduce.stages(kind)
+  shape[axis], own[axis] = shape[axis] / unit, own[axis] / unit
+  local parts, strides, gone = { unpack(own) }, storage.dense_strides(own, 1), {}
+  for k = 1, #own do gone[k] = false end
+  table.insert(parts, axis + 1, unit)
+  table.insert(strides, axis + 1, 0)
+  table.insert(gone, axis + 1, true)
+  local size = graph.size_of(own)
+  local block = size == 0 and gpuarray.empty(own, kind.acc) or reduce.compute(first, view.reshape(x._block, parts, "C"),
+    { axes = gone, shape = own, strides = strides, outputs = size })
+  return second, sharded.new(x._group, block, shape, axis)
 end
 
 -- By rank, the number of its first element of an output.
@@ -93,7 +118,8 @@ local function across(kind, x, axes, to)
   local group = x._group
   local block
   if kind.ordered then
-    x = in_ranges(x, axes)
+    if first_reduced(x, axes) ~= x._axis then kind, x = with_subtrees(kind, x, axes) end
+    x = move.redistributed(x, first_reduced(x, axes))
     block = subtrees.reduce(group, kind, x._block, axes, bounds_of(x, axes), to)
   else
     block = subtrees.reduce_freely(group, kind, x._block, axes, bounds_of(x, axes), to)
