@@ -89,8 +89,11 @@ local function places(shape)
   return storage.array_of(leaf), leaf
 end
 
--- The places of the elements that a part of an axis has: of a run of them by an offset, else by those of its rows.
-local function places_in_part(shape, part)
+local WORDS = 4 -- of a block: elements of 4 bytes, or twice as many bytes
+
+-- The places of the elements that a part of an axis has, and the state that they are counted from. A run of elements
+-- begins at a later state, or at an offset if that is within a block; others have the places of their rows.
+local function places_in_part(op, shape, state, part)
   local axis, before, behind, own = part.axis, {}, {}, { unpack(shape) }
   own[axis] = part.past - part.first
   local rows, row = 1, 1
@@ -100,12 +103,13 @@ local function places_in_part(shape, part)
   end
   if rows <= 1 then
     local array, leaf = places(own)
-    if part.first == 0 then return array, leaf end
-    return graph.binary(ops.add, array, part.first * row), leaf
+    local skipped, each = part.first * row, op.infer().itemsize == 8 and WORDS / 2 or WORDS
+    if skipped % WORDS > 0 then return state, graph.binary(ops.add, array, skipped), leaf end
+    return skipped > 0 and philox.later(state, skipped / each) or state, array, leaf
   end
   local inner = gpuarray.arange(part.first * row, part.past * row, 1, places_dtype):reshape(behind)
   local outer = (gpuarray.arange(rows, places_dtype) * (shape[axis] * row)):reshape(before)
-  return graph.binary(ops.add, outer, inner), nil
+  return state, graph.binary(ops.add, outer, inner), nil
 end
 
 -- An array of parameters as one that lies as the numbers do, so that a kernel has both by the same place.
@@ -120,8 +124,8 @@ end
 ---@param shape integer[] not to be changed any more; of the whole array
 ---@param state ffi.cdata*  of philox.state()
 ---@param third? any      number or array, if the operation has a third operand
----@param part? {axis: integer, first: integer, past: integer}  the part of an axis that is made, counted from 0, where
----  the array has ranks with a block each; nil: all of it
+---@param part? {axis: integer, first: integer, past: integer}  the part of an axis that is made, counted from 0, of
+---  numbers that take a word of a block for each 4 bytes; nil: all of it
 ---@return cudalua.gpuarray.Array
 function M.draw(op, shape, state, third, part)
   if graph.limits_lifted() then
@@ -129,9 +133,9 @@ function M.draw(op, shape, state, third, part)
       "call; draw them outside and pass them as an argument")
   end
   hooks.draws = hooks.draws + 1
-  local array, leaf
-  if part then array, leaf = places_in_part(shape, part) else array, leaf = places(shape) end
   if op.near and philox.position(state) % 2 ^ 32 + graph.size_of(shape) <= 2 ^ 32 then op = op.near end
+  local array, leaf
+  if part then state, array, leaf = places_in_part(op, shape, state, part) else array, leaf = places(shape) end
   local x
   if op.arity == 3 then
     x = graph.ternary(op, array, state, object.is_array(third) and dense(third, shape) or third)

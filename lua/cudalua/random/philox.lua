@@ -75,6 +75,17 @@ function M.state(seed, position)
   return state
 end
 
+---The state of so many blocks later.
+---@param state ffi.cdata*
+---@param blocks integer
+---@return ffi.cdata*
+function M.later(state, blocks)
+  local box, value = new_box(), ffi.new "complex[1]"
+  value[0] = state -- as a Lua number, bits of a NaN would be another value
+  ffi.copy(box, value, 16)
+  return M.state(box.bits[0], tonumber(box.bits[1]) + blocks)
+end
+
 ---The position in such a state.
 ---@param state ffi.cdata*
 ---@return integer
