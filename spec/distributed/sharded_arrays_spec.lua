@@ -21,6 +21,7 @@ describe("distributed arrays", function()
     ["Array:gather"] = "replicate",
     ["Array:redistribute"] = "redistribute",
     ["Array:halo, also of blocks that are narrower or empty"] = "halo",
+    ["halo as a function"] = "halo",
     ["Array:with_block of a stencil"] = "halo",
   })
 

@@ -404,9 +404,10 @@ Group:gather = world garray options; Group:scatter = world growing options
 Group:reduce_scatter = world growing options; Group:all_to_all = world growing options
 Group:send = world garray receiver; Group:recv = world garray sender; Group:broadcast_object = world 'text options
 Group:split = world color; Group:group = world one_rank; Group:close = loose_group
-shard = garray 1 options; replicate = garray options; zeros = 4 'float32 options; ones = 4 'float32 options
-full = 4 1 'float32 options; arange = 0 4 1 'float32 options; linspace = 0 1 4 'float32 options
-random = 4 'float32 options; Array = -; Array:gather = sharded; Array:redistribute = sharded 1
+shard = garray 1 options; halo = sharded 1 options; replicate = garray options; zeros = 4 'float32 options
+ones = 4 'float32 options; full = 4 1 'float32 options; arange = 0 4 1 'float32 options
+linspace = 0 1 4 'float32 options; random = 4 'float32 options
+Array = -; Array:gather = sharded; Array:redistribute = sharded 1
 Array:halo = sharded 1 options; Array:item = whole_scalar; Array:astype = sharded 'float64; Array:transpose = sharded
 Array:with_block = sharded gthree; Array:eval = sharded
 Array:sum = sharded options; Array:prod = sharded options; Array:mean = sharded options; Array:min = sharded options

@@ -347,6 +347,7 @@ function checks.halo()
     end
   end
   same("a stencil", a, s)
+  same("as a function", s:halo(2, { periodic = true }), dist.halo(s, 2, { periodic = true }))
 end
 
 return M

@@ -86,7 +86,11 @@ function checks.cumsum()
     local a = numbers({ 103 }, dtype)
     same(dtype, a:cumsum(), dist.shard(a, 1):cumsum())
   end
-  local n = 70001
+  local order = require "cudalua.distributed.order"
+  local n, few = 70001, order.FEW
+  local c = numbers { n }
+  same("a vector that is gathered", c:cumsum(), dist.shard(c, 1):cumsum())
+  order.FEW = 65536
   local a, i = numbers { n }, numbers({ n }, "int32")
   same("many integers", i:cumsum(), dist.shard(i, 1):cumsum())
   same("as int8", i:cumsum { dtype = "int8" }, dist.shard(i, 1):cumsum { dtype = "int8" })
@@ -95,6 +99,7 @@ function checks.cumsum()
   same("many floats by one rank", dist.shard(a, 1, { group = alone }):cumsum():gather(), s)
   equal("about", true, gpuarray.allclose(s:gather(), a:cumsum(), { atol = 0.05 }))
   alone:close()
+  order.FEW = few
   local b = numbers { 13, 6 }
   for axis = 1, 2 do
     for along = 1, 2 do same("lines", b:cumsum(along), dist.shard(b, axis):cumsum(along)) end

@@ -137,6 +137,19 @@ function M.replicate(a, options)
   return sharded.new(group, block, { unpack(block._shape) }, nil)
 end
 
+-- ---- blocks with their neighbours -----------------------------------------------------------------------------------
+
+---As Array:halo: returns the block of this rank together with the positions beside it on the divided axis.
+---@param a cudalua.distributed.Array  a divided array
+---@param width integer  how many positions on each side
+---@param options? {fill: any, periodic: boolean}  as for Array:halo
+---@return cudalua.gpuarray.Array
+---@raise LogicError, RuntimeError as Array:halo
+function M.halo(a, width, options)
+  sharded.check_self(a, "halo")
+  return a:halo(width, options)
+end
+
 -- ---- from a shape ---------------------------------------------------------------------------------------------------
 
 local PLACED = { axis = true, group = true }

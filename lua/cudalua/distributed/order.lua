@@ -20,6 +20,8 @@ local refuse = layout.refuse
 ---@class cudalua.distributed.Array
 local Array = sharded.Array
 
+local M = {}
+
 -- Options, or an axis; and the axis.
 local function read(what, x, options, known, default)
   if type(options) == "number" then options = { axis = options } end
@@ -126,7 +128,9 @@ end
 
 -- ---- running sums ---------------------------------------------------------------------------------------------------
 
-local FEW = 65536 -- elements that each rank may have all of
+---Vectors of so many elements are gathered: running sums then have the bits of one device.
+M.FEW = 2 ^ 22
+
 local MOST_RANKS = 64
 
 -- Sums within tiles, which do not depend on the number of ranks, and then what comes before each tile.
@@ -151,8 +155,8 @@ end
 local CUMSUM = { axis = true, dtype = true }
 
 ---Returns the running sums along an axis, in the types of gpuarray.cumsum. They have the bits of one device, except for
----floats and complex numbers in vectors of more than 65,536 elements. Those have the same bits for up to 64 ranks, but
----one device computes other ones.
+---floats and complex numbers in vectors of more than 4,194,304 elements. Those have the same bits for up to 64 ranks,
+---but one device computes other ones.
 ---@param options? any  {axis, dtype}, or the axis; only vectors have a default. dtype: the dtype of the result
 ---@return cudalua.distributed.Array  divided as this array
 ---@raise LogicError if the axis is missing or out of range, or the dtype is not supported, or if the calls of the ranks
@@ -173,9 +177,9 @@ function Array:cumsum(options)
   local function local_sums(block) return block:cumsum { axis = axis, dtype = asked } end
   local done = by_lines(self, axis, local_sums)
   if done then return done end
-  if self._shape[1] > FEW then return tiled(self, kind) end
+  if self._shape[1] > M.FEW then return tiled(self, kind) end
   local all = local_sums(move.redistributed(self, nil)._block)
   return move.redistributed(sharded.new(self._group, all, self._shape, nil), 1)
 end
 
-return {}
+return M

@@ -3631,8 +3631,8 @@ Returns the number of elements that are not 0, as int64.
 @options axis keepdims
 = cuda.distributed.Array:cumsum(options)
 Returns the running sums along an axis, in the types of gpuarray.cumsum. They have the bits of one device, except for
-floats and complex numbers in vectors of more than 65,536 elements. Those have the same bits for up to 64 ranks, but
-one device computes other ones.
+floats and complex numbers in vectors of more than 4,194,304 elements. Those have the same bits for up to 64 ranks,
+but one device computes other ones.
 @param options? any  {axis, dtype}, or the axis; only vectors have a default. dtype: the dtype of the result
 @return cuda.distributed.Array  divided as this array
 @raise LogicError if the axis is missing or out of range, or the dtype is not supported, or if the calls of the ranks differ; RuntimeError as sort
@@ -3881,6 +3881,14 @@ Returns an array of one value that is divided among ranks.
 @return cuda.distributed.Array
 @raise LogicError if the dtype cannot hold the value, and as zeros
 @options axis dtype group
+= cuda.distributed.halo(a, width, options)
+As Array:halo: returns the block of this rank together with the positions beside it on the divided axis.
+@param a cuda.distributed.Array  a divided array
+@param width integer  how many positions on each side
+@param options? {fill: any, periodic: boolean}  as for Array:halo
+@return cuda.gpuarray.Array
+@raise LogicError, RuntimeError as Array:halo
+@options fill periodic
 = cuda.distributed.init(options)
 Joins the ranks that `cudalua run`, mpirun or srun has started, and returns the group of all of them. A process that
 was started alone is the only rank of its world. Makes the primary context of the process's device current, unless a
