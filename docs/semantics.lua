@@ -194,8 +194,8 @@ return {
       gen_uniform]] },
   -- Without a model.
   { class = "cudalua.Profile", own = [[text]] },
-  { class = "cudalua.distributed", own = [[arange checkpoint full init linspace load ones random replicate restore save
-      shard zeros]] },
+  { class = "cudalua.distributed", own = [[arange checkpoint full halo init linspace load ones random replicate restore
+      save shard zeros]] },
   { class = "cudalua.distributed.Array", own = [[all any argmax argmin astype count_nonzero cumsum dot eval
       gather halo item matmul max mean min norm prod redistribute sort std sum transpose var with_block]] },
   { class = "cudalua.distributed.Group", own = [[all_gather all_reduce all_to_all barrier broadcast broadcast_object
