@@ -360,6 +360,41 @@ M.cuda = spelled {
 local KRON = "cuda.sparse.csr(gpuarray.kron(m:todense(), other)), where other is a dense array and the product fits " ..
   "into memory"
 
+-- Calls between ranks, of PyTorch and mpi4py.
+local CALLS = {
+  { "get_rank Get_rank", "world.rank" },
+  { "get_world_size Get_size get_size", "world.size" },
+  { "allreduce Allreduce", "world:all_reduce(a)" },
+  { "Reduce", "world:reduce(a)" },
+  { "bcast Bcast", "world:broadcast(a), or world:broadcast_object(value)" },
+  { "broadcast_object_list", "world:broadcast_object(value)" },
+  { "allgather Allgather all_gather_into_tensor", "world:all_gather(a)" },
+  { "Gather", "world:gather(a)" },
+  { "Scatter", "world:scatter(a)" },
+  { "Reduce_scatter reduce_scatter_tensor", "world:reduce_scatter(a)" },
+  { "alltoall Alltoall all_to_all_single", "world:all_to_all(a)" },
+  { "Send isend Isend", "world:send(a, {to = 1})" },
+  { "Recv irecv Irecv", "world:recv(a, {from = 0})" },
+  { "Barrier Wait", "world:barrier()" },
+  { "new_group Create_group", "world:group(ranks)" },
+  { "Split", "world:split {color = 0}" },
+  { "Abort", "error(message): the other ranks raise it" },
+  { "all_gather_object gather_object scatter_object_list", "world:broadcast_object(value) from each rank" },
+}
+
+-- The same names on the module, with those of groups.
+local function with_world(rows)
+  local all = {
+    { "init_process_group COMM_WORLD MPI is_initialized", "world = cuda.distributed.init()" },
+  }
+  for _, row in ipairs(rows) do all[#all + 1] = { row[1], row[2] .. ", where world = cuda.distributed.init()" } end
+  for name in ("all_reduce reduce broadcast all_gather gather scatter reduce_scatter all_to_all send recv barrier " ..
+    "broadcast_object split group"):gmatch "%S+" do
+    all[#all + 1] = { name, ("world:%s(...), where world = cuda.distributed.init()"):format(name) }
+  end
+  return all
+end
+
 ---Names of one object, by what messages call it. help() does not look for them, so these may be common words.
 M.objects = {
   image = spelled {
@@ -434,6 +469,8 @@ M.objects = {
     { "getrow getcol", "m:todense()[i]" },
   },
   ["a Stream"] = spelled { { "with", "stream:use(function() ... end)" }, { "query", "stream:is_done()" } },
+  ["a Group"] = spelled(CALLS),
+  distributed = spelled(with_world(CALLS)),
 }
 
 ---What cudalua lacks, and what to do meanwhile.

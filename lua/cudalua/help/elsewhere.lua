@@ -93,6 +93,7 @@ local elsewhere = {
     end
     return member and ("arrays of one rank have it: a:gather().%s, a.block.%s"):format(key, key)
   end,
+  distributed = function(key) return in_modules(key, "distributed") end,
   module = function(key) return in_modules(key) end,
 }
 
@@ -122,5 +123,5 @@ end
 ---@return string?  nil: nothing of that name is anywhere
 return function(owner, key)
   if key == "help" then return help_on(owner) end
-  return renamed(owner.kind, key) or elsewhere[owner.kind](key, owner)
+  return renamed(owner.kind, key) or (elsewhere[owner.kind] or elsewhere.module)(key, owner)
 end
