@@ -98,6 +98,8 @@ function checks.cumsum()
   local s = dist.shard(a, 1):cumsum()
   same("many floats by one rank", dist.shard(a, 1, { group = alone }):cumsum():gather(), s)
   equal("about", true, gpuarray.allclose(s:gather(), a:cumsum(), { atol = 0.05 }))
+  local z = gpuarray.full({ n }, -0.0)
+  same("zeros keep their sign", z:cumsum(), dist.shard(z, 1):cumsum())
   alone:close()
   order.FEW = few
   local b = numbers { 13, 6 }
