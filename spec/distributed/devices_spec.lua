@@ -163,6 +163,15 @@ describe("cuda.devices", function()
     raises("LogicError", "already runs once for each device", devices, function() devices(print) end)
   ]])
 
+  on(2, "refuses arrays of another device", [[
+    cuda.Device(0):retain_primary_context():push()
+    local a = gpuarray.ones(3):eval()
+    local err = raises("LogicError", "the array is on the device of another rank", devices, function(world)
+      world:all_reduce(a)
+    end)
+    same(1, err.rank, "the rank")
+  ]])
+
   on(1, "refuses bad arguments", [[
     raises("LogicError", "devices: expected a function", cuda.devices)
     raises("LogicError", "unknown option", cuda.devices, print, { device = 0 })

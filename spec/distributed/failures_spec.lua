@@ -189,7 +189,7 @@ describe("a rank that ends", function()
     expect(out, "ended with status 7")
     assert.equal(7, status)
     out, status = others(3, exit:format(0))
-    expect(out, "has ended")
+    expect(out, "has ended, and does not make the call")
     assert.equal(0, status)
   end)
 

@@ -226,7 +226,7 @@ function checks.refusals()
     return s + t
   end)
   raises("call redistribute(2)", t.maximum, t, s)
-  raises("call redistribute(axis)", function() return s * dist.shard(numbers { 8 }, 1) end)
+  raises("axes are counted from the last one", function() return s * dist.shard(numbers { 8 }, 1) end)
   raises("cannot be broadcast", function() return s + dist.zeros { 3, 8 } end)
   raises("call redistribute()", function() return s + dist.zeros({ 1, 8 }, { axis = 1 }) end)
   raises("call cuda.distributed.replicate(a) or shard", function() return s + a end)

@@ -147,6 +147,7 @@ local function begin_folder(group, path)
     local complete, parts = numbers_of(path)
     for _, folder in ipairs(parts) do remove_folder(folder) end
     local text = ("%.0f"):format((complete[1] or 0) + 1)
+    posix.make_folders_of("checkpoint", path)
     posix.make_folder("checkpoint", path .. "." .. text .. ".tmp")
     return text
   end)

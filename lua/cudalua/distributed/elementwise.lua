@@ -20,7 +20,12 @@ local M = {}
 
 local function refuse_axes(what, a, b)
   local remedy = "call redistribute(axis) on one of them"
-  if #a._shape == #b._shape then remedy = ("call redistribute(%d) on the second one"):format(a._axis) end
+  if a._axis == b._axis then
+    remedy = "axes are counted from the last one, so these are not the same; call redistribute() on the one with fewer "
+      .. "axes, which every rank then has as a whole"
+  elseif #a._shape == #b._shape then
+    remedy = ("call redistribute(%d) on the second one"):format(a._axis)
+  end
   refuse(what, "the arrays are divided along different axes: %s and %s; %s", sharded.describe(a), sharded.describe(b),
     remedy)
 end

@@ -85,6 +85,7 @@ function M._write(group, what, path, s, a)
   shares.together(group, what, function()
     if group.rank ~= 0 then return end
     posix.remove(what, path)
+    posix.make_folders_of(what, path)
     posix.create(what, path, #header + bytes, function(file)
       posix.write(file, 0, ffi.cast("const uint8_t *", header), #header)
     end)

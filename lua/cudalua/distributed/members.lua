@@ -64,7 +64,9 @@ function M.caller(where)
   return m
 end
 
-local function has_ended(rank) return { rank = rank, text = ("rank %d has ended"):format(rank), stop = true } end
+local function has_ended(rank)
+  return { rank = rank, text = ("rank %d has ended, and does not make the call"):format(rank), stop = true }
+end
 
 ---Waits until wake() is called for this rank.
 ---@param m cudalua.distributed.Member

@@ -153,7 +153,7 @@ local function look_around(world, w)
   w.before = t
   if w.owner and not w.left and has_message(world, w.owner, TAG.LEFT) then w.left = w.waited end
   if w.left and w.waited - w.left > GRACE then
-    world.failed = { rank = w.owner, text = ("rank %d has ended"):format(w.owner) }
+    world.failed = { rank = w.owner, text = ("rank %d has ended, and does not make the call"):format(w.owner) }
     core.mpi_failed()
   elseif w.waited > world.limit then
     fail_late(world, w)

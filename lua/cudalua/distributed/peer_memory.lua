@@ -5,6 +5,7 @@ local Context = require "cudalua.driver.context"
 local Event = require "cudalua.driver.event"
 local core = require "cudalua.core"
 local device_memory = require "cudalua.distributed.device_memory"
+local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local storage = require "cudalua.gpuarray.core.storage"
 local together = require "cudalua.distributed.together"
@@ -21,6 +22,10 @@ function M.prepare(p)
   p.count = size_of(p.part)
   p.bytes = p.count * p.dtype.itemsize
   p.input = p.x and flat(device_memory.packed(p.x)) or nil
+  if p.input and storage.leaf_of(p.input).store.context ~= core.context_id() then
+    layout.refuse(p.where, "the array is on the device of another rank; make it in the function of cuda.devices(), or "
+      .. "copy it: local h = a:get() outside, then gpuarray.to_gpu(h) in the function")
+  end
   p.result = p.gets and storage.empty(p.dtype, p.result_shape, size_of(p.result_shape)) or nil
   p.target = p.result and flat(p.result) or nil
 end

@@ -20,7 +20,7 @@ ffi.cdef [[
 
 local C = ffi.C
 local READ, READ_WRITE, CREATE, TRUNCATE, CLOEXEC = 0, 2, 0x40, 0x200, 0x80000
-local INTERRUPTED, MISSING = 4, 2
+local INTERRUPTED, MISSING, EXISTS = 4, 2, 17
 local PIECE = 2 ^ 24 -- bytes of one call, between two looks at Ctrl-C
 
 local M = {}
@@ -143,6 +143,17 @@ end
 ---@param path string
 function M.make_folder(what, path)
   if C.cudalua_mkdir(path, 511) ~= 0 then fail(what, "create", path) end -- 0777
+end
+
+---Makes the folders that a path is in, unless they are there.
+---@param what string
+---@param path string
+function M.make_folders_of(what, path)
+  for at in path:gmatch "()/" do
+    local folder = path:sub(1, at - 1)
+    local made = folder == "" or C.cudalua_mkdir(folder, 511) == 0
+    if not made and ffi.errno() ~= EXISTS then fail(what, "create", folder) end
+  end
 end
 
 return M

@@ -158,7 +158,7 @@ void cl_status_text(int status, char *text, size_t size) {
   } else if (WEXITSTATUS(status)) {
     snprintf(text, size, "ended with status %d", WEXITSTATUS(status));
   } else {
-    snprintf(text, size, "has ended");
+    snprintf(text, size, "has ended, and does not make the call");
   }
 }
 
@@ -175,7 +175,7 @@ void cl_failure_text(const cl_World *w, char *text, size_t size) {
   char why[CL_TEXT] = "has ended";
   if (failed >> 16 == CL_F_DIED) {
     /* The launcher hears of it at about the same time, and knows more. */
-    for (int i = 0; i < 100 && !r->ended; i++) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    for (int i = 0; i < 500 && !r->ended; i++) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     if (r->ended) cl_status_text(r->status, why, sizeof why);
     snprintf(text, size, "rank %u %s", rank, why);
     return;

@@ -158,11 +158,12 @@ function M.colon(what, x, other)
       ("; pass the array first: %s(a), or"):format(what) or ";", name) or "")
 end
 
----For an error about an argument that is a list of arrays: what to write.
+---For an error about an argument that is a list of arrays, or an array of several ranks: what to write.
 ---@param what string  the function that was called, which takes any number of arrays: "gpuarray.eval"
 ---@param x any        the argument
 ---@return string      "; pass the arrays as separate arguments: gpuarray.eval(a, b)", or empty
 function M.separately(what, x)
+  if type(x) == "table" and getmetatable(x) == "cudalua.distributed.Array" then return "; pass its block, a.block" end
   local is_list = type(x) == "table" and not getmetatable(x) and M.is_array(rawget(x, 1))
   return is_list and ("; pass the arrays as separate arguments: %s(a, b)"):format(what) or ""
 end
