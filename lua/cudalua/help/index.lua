@@ -3665,8 +3665,8 @@ Returns the value of a replicated array of one element, such as a sum.
 = cuda.distributed.Array:matmul(b, options)
 Returns the matrix product. Rows of this array and a replicated `b` give rows. This array, replicated, and columns
 of `b` give columns. Columns of this array and rows of `b` give a replicated array, which adds up a product of each
-rank: its bits depend on the number of ranks. The other ones have the bits of one device if the library's own kernels
-compute them.
+rank: its bits depend on the number of ranks. On the software device, the other ones have the bits of one device if
+the library's own kernels compute them.
 @param b cuda.distributed.Array  a matrix or vector, with as many rows as this array has columns
 @param options? {dtype: any}  dtype: the dtype of the result, as for gpuarray.matmul
 @return cuda.distributed.Array
