@@ -220,8 +220,8 @@ return {
   { class = "cudalua.ManagedAllocation", own = [[as_buffer ptr]] },
   { class = "cudalua.MemoryPool", own = [[get_device handle]] },
   { class = "cudalua.MipmappedArray", own = [[handle levels]] },
-  { class = "cudalua", own = [[PageLockedAllocator cache_info clear_cache collect completion_fd device_error driver_info
-      gc_budget
+  { class = "cudalua", own = [[PageLockedAllocator cache_info clear_cache collect completion_fd device_error devices
+      driver_info gc_budget
       has interrupt interrupts is_debugging is_error mem_stats on_notice plot pointer poll profile progress show
       show_progress text_errors version_at_least wrap_context]] },
   { class = "cudalua.PageLockedMemoryPool", own = [[alloc_size bin_number close]] },

@@ -142,7 +142,8 @@ end
 ---As Array:halo: returns the block of this rank together with the positions beside it on the divided axis.
 ---@param a cudalua.distributed.Array  a divided array
 ---@param width integer  how many positions on each side
----@param options? {fill: any, periodic: boolean}  as for Array:halo
+---@param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is
+---  a ring; default false
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, RuntimeError as Array:halo
 function M.halo(a, width, options)

@@ -27,7 +27,7 @@ end
 
 local function in_modules(key, except)
   for _, name in ipairs(modules) do
-    if name == "distributed" and rawget(require "cudalua", key) then return nil end -- random is the module
+    if name == "distributed" and has(require "cudalua", key) then return nil end -- random is the module
     if name == "dtype" and name ~= except and has(module(name), key) then return dtype_named(key) end
     if name ~= except and has(module(name), key) then return ("it is cuda.%s.%s"):format(name, key) end
   end

@@ -3717,7 +3717,7 @@ than everything. A vector is sorted by exchanges of blocks between neighbours.
 @options axis descending
 = cuda.distributed.Array:std(options)
 Returns the standard deviation: the square root of the variance, in the same way as var.
-@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.std
+@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.std. ddof: as for var
 @return cuda.distributed.Array  replicated if the divided axis is reduced
 @raise LogicError, RuntimeError as sum
 @options axis ddof dtype keepdims
@@ -3735,7 +3735,7 @@ Returns a view with the axes reversed.
 Returns the variance: the mean of the squared distances from the mean. It takes two passes over the elements, so it
 has the bits of one device for up to 16,384 elements of each result. For more elements, the bits are the same for any
 number of ranks, but one device computes other ones.
-@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.var
+@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.var. ddof: what is subtracted from the number of elements to get the divisor; default 0
 @return cuda.distributed.Array  replicated if the divided axis is reduced
 @raise LogicError, RuntimeError as sum
 @options axis ddof dtype keepdims
@@ -3885,7 +3885,7 @@ Returns an array of one value that is divided among ranks.
 As Array:halo: returns the block of this rank together with the positions beside it on the divided axis.
 @param a cuda.distributed.Array  a divided array
 @param width integer  how many positions on each side
-@param options? {fill: any, periodic: boolean}  as for Array:halo
+@param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is a ring; default false
 @return cuda.gpuarray.Array
 @raise LogicError, RuntimeError as Array:halo
 @options fill periodic
