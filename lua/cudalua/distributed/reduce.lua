@@ -306,8 +306,8 @@ end
 ---Returns the variance: the mean of the squared distances from the mean. It takes two passes over the elements, so it
 ---has the bits of one device for up to 16,384 elements of each result. For more elements, the bits are the same for any
 ---number of ranks, but one device computes other ones.
----@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.var. ddof: what is subtracted from the
----  number of elements to get the divisor; default 0
+---@param options? any  {axis, keepdims, dtype, ddof}, or the axis, as for gpuarray.var. ddof: what is subtracted from
+---  the number of elements to get the divisor; default 0
 ---@return cudalua.distributed.Array  replicated if the divided axis is reduced
 ---@raise LogicError, RuntimeError as sum
 function Array:var(options) return spread("var", self, options, false) end
