@@ -32,6 +32,8 @@ typedef struct World {
   int (*Isend)(const void *from, int count, uintptr_t type, int to, int tag, uintptr_t comm, void *request);
   int (*Irecv)(void *to, int count, uintptr_t type, int from, int tag, uintptr_t comm, void *request);
   int (*Test)(void *request, int *done, uintptr_t status);
+  uintptr_t *requests; /* of the meeting at the end, with what the others say; MPI may use both to the last */
+  int *failures;
 } World;
 
 static World *opened; /* until the process ends */
@@ -48,8 +50,8 @@ static double now(void) {
  * have. False: one of them did not come in time. */
 static bool meet_at_end(World *w, double limit) {
   const size_t n = (size_t)w->size;
-  uintptr_t *requests = calloc(2 * n, sizeof *requests);
-  int *failed = calloc(n, sizeof *failed);
+  uintptr_t *requests = w->requests = calloc(2 * n, sizeof *requests);
+  int *failed = w->failures = calloc(n, sizeof *failed);
   const double began = now();
   if (!requests || !failed) return false;
   failed[w->rank] = w->failed;
@@ -57,7 +59,7 @@ static bool meet_at_end(World *w, double limit) {
     if (k == w->rank) continue;
     if (w->Isend(&failed[w->rank], sizeof *failed, w->byte, k, w->tag, w->comm, &requests[2 * k]) ||
         w->Irecv(&failed[k], sizeof *failed, w->byte, k, w->tag, w->comm, &requests[2 * k + 1]))
-      return false; /* MPI still uses the memory */
+      return false;
   }
   for (size_t i = 0; i < 2 * n; i++) {
     if ((int)(i / 2) == w->rank) continue;
@@ -67,8 +69,6 @@ static bool meet_at_end(World *w, double limit) {
     }
   }
   for (size_t k = 0; k < n; k++) w->failed = w->failed || failed[k];
-  free(requests);
-  free(failed);
   return true;
 }
 

@@ -181,8 +181,9 @@ static uint64_t large_blocks(const cl_Pressure *p) {
 static double hidden_by_device(const cl_Pressure *p, double wanted) {
   double times = p->rate / busy_rate, grown = 1 + busy_step * (double)p->busy;
   if (times > grown) times = grown;
-  double more = wanted * (times > most_busy ? most_busy : times), most = (double)(p->spare / 4);
-  if (more > most) more = most;
+  const uint64_t most = p->spare / 4;
+  double more = wanted * (times > most_busy ? most_busy : times);
+  if (more > (double)most) more = (double)most;
   return more > wanted ? more : wanted;
 }
 

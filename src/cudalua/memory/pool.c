@@ -503,8 +503,8 @@ int cl_pooled_free(lua_State *L) {
 int cl_array_release(lua_State *L) {
   if (lua_toboolean(L, 2)) {
     const cl_Object *o = cl_to_kind(L, 1, CL_POOLED);
-    const bool lost = o && o->rec && o->rec->life == CL_LOST;
-    if (!o || (!lost && !cl_rec_live(o->rec)) || ((const cl_Pooled *)o->rec)->a.captured) return 0;
+    cl_Rec *r = o ? o->rec : NULL;
+    if (!r || (r->life != CL_LOST && !cl_rec_live(r)) || ((const cl_Pooled *)r)->a.captured) return 0;
   }
   cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check_to_close(L, 1, CL_POOLED))->rec;
   if (cl_driver()->soft) a->a.rec.closed_at = cl_here(L);
