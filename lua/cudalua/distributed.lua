@@ -81,7 +81,7 @@ function M.init(options)
   return world
 end
 
-sharded.world, sharded.is_group = M.init, group.is
+sharded.world = M.init
 local parts = {}
 for part in ("construct file checkpoint"):gmatch "%S+" do
   for name, f in pairs_of(require("cudalua.distributed." .. part)) do

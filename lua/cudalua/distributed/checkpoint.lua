@@ -18,6 +18,7 @@ local notice = require "cudalua.base.notice"
 local objects = require "cudalua.distributed.object"
 local pairs_of = require "cudalua.base.pairs_of"
 local posix = require "cudalua.distributed.posix"
+local sharded = require "cudalua.distributed.sharded"
 local shares = require "cudalua.distributed.shares"
 local transfer = require "cudalua.gpuarray.core.transfer"
 
@@ -302,7 +303,7 @@ local function read_array(group, folder, m, x)
     local a, shape = files._read("restore", read, group, x.axis)
     if x.side == "host" then return a end
     a = transfer.to_gpu(a)
-    return x.side == "ranks" and shares.join(group, a, shape, x.axis) or a
+    return x.side == "ranks" and sharded.new(group, a, shape, x.axis) or a
   end)
 end
 

@@ -3,7 +3,6 @@
 
 local blocks = require "cudalua.distributed.blocks"
 local calls = require "cudalua.distributed.calls"
-local cut = require("cudalua.distributed.pieces").cut
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
@@ -14,6 +13,7 @@ local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
+local pieces = require "cudalua.distributed.pieces"
 local random = require "cudalua.random"
 local sharded = require "cudalua.distributed.sharded"
 local view = require "cudalua.gpuarray.core.view"
@@ -23,16 +23,7 @@ local refuse = layout.refuse
 ---@class cudalua.distributed
 local M = {}
 
--- ---- groups and axes ------------------------------------------------------------------------------------------------
-
-local function group_of(what, o)
-  if o.group == nil then return sharded.world() end
-  if not sharded.is_group(o.group) then
-    refuse(what, "group must be a group of ranks, got %s", element.describe(o.group))
-  end
-  sharded.check_group(what, o.group)
-  return o.group
-end
+-- ---- axes -----------------------------------------------------------------------------------------------------------
 
 -- The divided axis of an array that is made: the first one by default, none for `false` and for 0-d arrays.
 local function axis_of(what, axis, ndim)
@@ -51,13 +42,10 @@ local function check_array(what, a)
   refuse(what, "expected an array, got %s", element.describe(a))
 end
 
--- Some positions of an array, as an array on the device that nobody else has.
+-- A copy of some positions of an array, on the device.
 local function part_of(a, axis, first, past)
-  if object.is_array(a) then return view.copy(cut(a, axis, first, past), "C") end
-  local items = {}
-  for k = 1, axis - 1 do items[k] = {} end
-  items[axis] = { first + 1, past }
-  return gpuarray.to_gpu(a[items])
+  if object.is_array(a) then return view.copy(pieces.cut(a, axis, first, past), "C") end
+  return gpuarray.to_gpu(a[pieces.items(axis, first, past)])
 end
 
 -- Root tells the others what it has, and sends each of them its block.
@@ -99,7 +87,7 @@ end
 function M.shard(a, axis, options)
   local what = "shard"
   local o = errors.options(what, options, SHARD)
-  local group = group_of(what, o)
+  local group = sharded.group_of(what, o.group)
   if axis == nil then axis = 1 end
   if o.root ~= nil then
     local root = calls.prepared(group, what, calls.check_rank, what, "root", o.root, group)
@@ -126,7 +114,7 @@ end
 function M.replicate(a, options)
   local what = "replicate"
   local o = errors.options(what, options, SHARD)
-  local group = group_of(what, o)
+  local group = sharded.group_of(what, o.group)
   local root = calls.prepared(group, what, function()
     local rank = calls.check_rank(what, "root", o.root == nil and 0 or o.root, group)
     if rank == group.rank or a ~= nil then check_array(what, a) end
@@ -161,7 +149,7 @@ local function of_shape(what, shape, dtype, options, f)
   shape = layout.numbers(what, "shape", shape, 0)
   if dtype ~= nil then dtype = dtypes._of(what, dtype, shape) end
   local o = errors.options(what, options, PLACED)
-  local group, axis = group_of(what, o), axis_of(what, o.axis, #shape)
+  local group, axis = sharded.group_of(what, o.group), axis_of(what, o.axis, #shape)
   layout.size(what, shape, 16)
   return sharded.new(group, f(sharded.block_shape(shape, axis, group), dtype), shape, axis)
 end
@@ -206,7 +194,7 @@ local ranges = require "cudalua.types.ranges"
 
 -- The block of a range of n numbers: f({first, past}).
 local function of_range(what, n, o, f)
-  local group, axis = group_of(what, o), axis_of(what, o.axis, 1)
+  local group, axis = sharded.group_of(what, o.group), axis_of(what, o.axis, 1)
   local part = { 0, n }
   if axis then part = { blocks.of(n, group.size, group.rank) } end
   return sharded.new(group, f(part), { n }, axis)
@@ -290,7 +278,7 @@ function M.random(shape, dtype, options)
   local what = "random"
   dtype, options = dtypes._or_options(dtype, options)
   local o = errors.options(what, options, RANDOM)
-  local group = group_of(what, o)
+  local group = sharded.group_of(what, o.group)
   local r = calls.prepared(group, what, read_random, what, shape, o)
   local texts = calls.exchange(group, what, r.rng:get_state())
   if r.own then

@@ -1,17 +1,19 @@
 -- One .npy file that all ranks write and read at once. It appears under its name when it is complete.
 
+local blocks = require "cudalua.distributed.blocks"
 local calls = require "cudalua.distributed.calls"
 local core = require "cudalua.core"
 local crc32 = require "cudalua.ndarray.crc32"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local ffi = require "ffi"
-local groups = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
 local npy = require "cudalua.ndarray.npy"
 local operands = require "cudalua.distributed.operands"
+local pieces = require "cudalua.distributed.pieces"
 local posix = require "cudalua.distributed.posix"
+local sharded = require "cudalua.distributed.sharded"
 local shares = require "cudalua.distributed.shares"
 local transfer = require "cudalua.gpuarray.core.transfer"
 
@@ -20,17 +22,8 @@ local refuse = layout.refuse
 ---@class cudalua.distributed
 local M = {}
 
--- The world, which distributed.lua provides. A field with "_" is no public name.
-function M._world() return require("cudalua.distributed").init() end
-
-local function group_of(what, o)
-  if o.group == nil then return M._world() end
-  if not groups.is(o.group) then refuse(what, "group must be a group of ranks, got %s", element.describe(o.group)) end
-  if o.group._closed then refuse(what, "the group was closed") end
-  return o.group
-end
-
----The options of a call and its group. If they are wrong, the other ranks of the world raise the error, too.
+---The options of a call and its group. If they are wrong, the other ranks of the world raise the error, too. (A field
+---with "_" is no public name.)
 ---@param what string
 ---@param options any
 ---@param known table<string, boolean>
@@ -40,10 +33,10 @@ function M._options(what, options, known)
   local group
   local ok, o = pcall(function()
     local found = errors.options(what, options, known)
-    group = group_of(what, found)
+    group = sharded.group_of(what, found.group)
     return found
   end)
-  if not ok then calls.prepared(M._world(), what, error, o, 0) end
+  if not ok then calls.prepared(sharded.world(), what, error, o, 0) end
   return o, group
 end
 
@@ -166,6 +159,8 @@ function M._read(what, read, group, axis)
     return data
   end)
   axis = axis and layout.axis(what, axis, #header.shape)
+  local first, past
+  if axis then first, past = blocks.of(header.shape[axis], group.size, group.rank) end
   if not axis or header.order == "F" then
     local a = ndarray.empty(header.shape, header.dtype, { order = header.order })
     if a.size > 0 then
@@ -174,14 +169,9 @@ function M._read(what, read, group, axis)
       npy.settle(header, p, header.nbytes)
     end
     if not axis then return a, header.shape end
-    local first, count = shares.positions(group, header.shape[axis])
-    local items = {}
-    for k = 1, axis - 1 do items[k] = {} end
-    items[axis] = { first + 1, first + count }
-    return a[items]:copy "C", header.shape
+    return a[pieces.items(axis, first, past)]:copy "C", header.shape
   end
-  local block = { dtype = header.dtype, shape = header.shape, axis = axis }
-  block.first, block.count = shares.positions(group, header.shape[axis])
+  local block = { dtype = header.dtype, shape = header.shape, axis = axis, first = first, count = past - first }
   local own = { unpack(header.shape) }
   own[axis] = block.count
   local a = ndarray.empty(own, header.dtype)
@@ -220,7 +210,7 @@ function M.load(path, options)
       return transfer.to_gpu(found)
     end)
   end)
-  return axis and shares.join(group, a, shape, layout.axis("load", axis, #shape)) or a
+  return axis and sharded.new(group, a, shape, layout.axis("load", axis, #shape)) or a
 end
 
 return M

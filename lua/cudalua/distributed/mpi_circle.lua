@@ -6,6 +6,7 @@
 -- the same wait, none of the ranks will go on: each has waited since it passed the note on, as the next one had not
 -- sent its message and has waited since. Messages are counted for that, by group, tag and receiver.
 
+local call = require("cudalua.distributed.mpi_library").call
 local ffi = require "ffi"
 
 local C = ffi.C
@@ -47,12 +48,6 @@ local function has_sent(world, awaited, rank)
     if member == rank then return (h.counts.sent[awaited.tag * 65536 + place - 1] or 0) >= awaited.number end
   end
   return true
-end
-
-local function call(world, name, ...)
-  world.inside[0] = 1
-  world.mpi.call[name](...)
-  world.inside[0] = 0
 end
 
 -- Notes stay until MPI has sent them.

@@ -163,4 +163,16 @@ function M.open(start)
   return m
 end
 
+---Calls a function of MPI. Meanwhile `inside` is set: the library may end the process (mpi.c).
+---@param world cudalua.distributed.MpiWorld
+---@param name string  without "MPI_"
+---@param ... any
+---@return integer code  of MPI's errors
+function M.call(world, name, ...)
+  world.inside[0] = 1
+  local code = world.mpi.call[name](...)
+  world.inside[0] = 0
+  return code
+end
+
 return M

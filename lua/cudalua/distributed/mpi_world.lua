@@ -52,7 +52,7 @@ M.TEXT = 4096 -- bytes of a message, with the zero at its end
 local function check(world, where, name, code)
   if code == 0 then return end
   local text, length = ffi.new "char[8193]", ffi.new "int[1]"
-  world.mpi.call.Error_string(code, text, length)
+  library.call(world, "Error_string", code, text, length)
   errors.raise("RuntimeError", ("%s: MPI_%s failed: %s"):format(where, name, ffi.string(text)))
 end
 
@@ -63,10 +63,7 @@ end
 ---@param ... any
 ---@raise RuntimeError with MPI's text
 function M.call(world, where, name, ...)
-  world.inside[0] = 1
-  local code = world.mpi.call[name](...)
-  world.inside[0] = 0
-  check(world, where, name, code)
+  check(world, where, name, library.call(world, name, ...))
 end
 
 ---The world is failed from here on, for all ranks.
@@ -81,7 +78,8 @@ function M.fail(world, text)
   ffi.copy(message, text)
   for rank = 0, world.size - 1 do
     if rank ~= world.rank then
-      world.mpi.call.Isend(message, #text + 1, world.mpi.byte, rank, TAG.ALARM, world.comm, world.mpi.handle_t())
+      library.call(world, "Isend", message, #text + 1, world.mpi.byte, rank, TAG.ALARM, world.comm,
+        world.mpi.handle_t())
     end
   end
 end
@@ -101,12 +99,9 @@ function M.check(world, where)
 end
 
 local function has_message(world, from, tag)
-  local mpi, flag = world.mpi, world.flag
-  flag[0] = 0
-  world.inside[0] = 1
-  mpi.call.Iprobe(from, tag, world.comm, flag, world.status)
-  world.inside[0] = 0
-  return flag[0] ~= 0
+  world.flag[0] = 0
+  library.call(world, "Iprobe", from, tag, world.comm, world.flag, world.status)
+  return world.flag[0] ~= 0
 end
 
 ---Receives an alarm, if one has come.
@@ -115,7 +110,7 @@ function M.look(world)
   local mpi = world.mpi
   if world.failed or not has_message(world, mpi.abi.any_source, TAG.ALARM) then return end
   local text, from = ffi.new("char[?]", M.TEXT), world.status.source
-  mpi.call.Recv(text, M.TEXT, mpi.byte, from, TAG.ALARM, world.comm, world.status)
+  library.call(world, "Recv", text, M.TEXT, mpi.byte, from, TAG.ALARM, world.comm, world.status)
   world.failed = { rank = from, text = ffi.string(text) }
   core.mpi_failed()
 end
@@ -166,10 +161,7 @@ local function look_around(world, w)
 end
 
 local function is_done(world, w, request)
-  world.inside[0] = 1
-  local code = world.mpi.call.Test(request, world.flag, world.mpi.ignored)
-  world.inside[0] = 0
-  check(world, w.where, "Test", code)
+  M.call(world, w.where, "Test", request, world.flag, world.mpi.ignored)
   return world.flag[0] ~= 0
 end
 

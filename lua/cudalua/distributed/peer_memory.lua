@@ -7,6 +7,7 @@ local core = require "cudalua.core"
 local device_memory = require "cudalua.distributed.device_memory"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local pieces = require "cudalua.distributed.pieces"
 local storage = require "cudalua.gpuarray.core.storage"
 local together = require "cudalua.distributed.together"
 
@@ -77,7 +78,7 @@ local function read(p)
   for _, a in ipairs { p.input or p.lent, p.lent } do as(p, core.memory_used, address(a), p.stream) end
 end
 
-local function part(a, at, n) return a[{ { at + 1, at + n } }] end
+local function part(a, at, n) return pieces.cut(a, 1, at, at + n) end
 
 -- ---- combining ------------------------------------------------------------------------------------------------------
 
@@ -190,7 +191,8 @@ local movers = {
   end,
 }
 
--- The operands of all are ready in their streams; afterwards nobody writes to them before they were read.
+-- Copies wait until the operands of all ranks are computed. Later work of a rank waits until the others have read its
+-- operand.
 local function move(all)
   if all[1].count == 0 then return end
   meet(all)

@@ -5,6 +5,18 @@ local view = require "cudalua.gpuarray.core.view"
 
 local M = {}
 
+---An index for the positions from `first` to before `past` of an axis: of arrays on the device and in host memory.
+---@param axis integer
+---@param first integer
+---@param past integer
+---@return table[]
+function M.items(axis, first, past)
+  local items = {}
+  for k = 1, axis - 1 do items[k] = {} end
+  items[axis] = { first + 1, past }
+  return items
+end
+
 ---The positions from `first` to before `past` of an axis, as a view; all of them: the array itself, also if it waits.
 ---@param x cudalua.gpuarray.Array
 ---@param axis integer
@@ -13,10 +25,7 @@ local M = {}
 ---@return cudalua.gpuarray.Array
 function M.cut(x, axis, first, past)
   if first == 0 and past == x._shape[axis] then return x end
-  local items = {}
-  for k = 1, axis - 1 do items[k] = {} end
-  items[axis] = { first + 1, past }
-  return view.slice("distributed.Array", x, axis, items)
+  return view.slice("distributed.Array", x, axis, M.items(axis, first, past))
 end
 
 ---The arrays behind one another.

@@ -8,6 +8,7 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
+local groups = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
@@ -59,6 +60,17 @@ end
 ---@param group cudalua.distributed.Group
 function M.check_group(what, group)
   if group._closed then refuse(what, "the group of the array was closed") end
+end
+
+---The group that an option names.
+---@param what string
+---@param group any  nil: the world
+---@return cudalua.distributed.Group
+function M.group_of(what, group)
+  if group == nil then return M.world() end
+  if not groups.is(group) then refuse(what, "group must be a group of ranks, got %s", element.describe(group)) end
+  M.check_group(what, group)
+  return group
 end
 
 ---An array of a block of each rank.

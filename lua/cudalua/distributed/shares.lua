@@ -9,6 +9,7 @@ local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.distributed.operands"
+local sharded = require "cudalua.distributed.sharded"
 
 local M = {}
 
@@ -21,14 +22,11 @@ local M = {}
 ---@field first integer    the block's first position there, from 0
 ---@field count integer    its positions
 
-local TAG = "cudalua.distributed.Array"
-
 ---Is it an array of any kind?
 ---@param x any
 ---@return boolean
 function M.is_array(x)
-  return object.is_array(x) or ndarray.is_array(x) or
-    type(x) == "table" and getmetatable(x) == TAG
+  return object.is_array(x) or ndarray.is_array(x) or sharded.is(x)
 end
 
 ---@param what string
@@ -37,13 +35,11 @@ end
 ---@param group cudalua.distributed.Group
 ---@return cudalua.distributed.Share
 function M.of(what, name, x, group)
-  local whole = not (type(x) == "table" and getmetatable(x) == TAG)
+  local whole = not sharded.is(x)
   if not whole and x.group ~= group then
     layout.refuse(what, "%s is an array of other ranks; pass group = a.group", name)
   end
-  local array = x
-  if not whole then array = x.block end
-  local operand = operands.of(what, name, array)
+  local operand = operands.of(what, name, whole and x or x.block)
   if operand.dtype.kind == "struct" then
     layout.refuse(what, "%s is an array of structs (%s), which cannot be saved; save its fields", name,
       operand.dtype.name)
@@ -59,26 +55,6 @@ end
 ---@param s {dtype: cudalua.dtype.DType, shape: integer[], axis: integer?}
 ---@return string
 function M.text(s) return operands.text(s.dtype, s.shape) .. (s.axis and " along axis " .. s.axis or "") end
-
----The positions of an axis that a rank has, as in other distributed arrays.
----@param group cudalua.distributed.Group
----@param extent integer
----@return integer first  from 0
----@return integer count
-function M.positions(group, extent)
-  local first, past = require("cudalua.distributed.blocks").of(extent, group.size, group.rank)
-  return first, past - first
-end
-
----The distributed array of a block of each rank.
----@param group cudalua.distributed.Group
----@param block cudalua.gpuarray.Array
----@param shape integer[]
----@param axis integer
----@return any
-function M.join(group, block, shape, axis)
-  return require("cudalua.distributed.sharded").new(group, block, shape, axis)
-end
 
 local bytes_t = ffi.typeof "uint8_t *"
 

@@ -91,11 +91,15 @@ local function rank(entry)
 end
 M.rank = rank
 
--- Arrays that ranks have together have functions of arrays: these come first, or alone.
-local function is_of_ranks(entry, there)
-  local name = match(entry.name, "^cuda%.distributed%.Array:([%w_]+)$") or
+---Does another entry have the same name for ordinary arrays?
+---@param entry cudalua.help.Entry
+---@param among table<string, any>  by the names of entries
+---@return string? short  the name, without those it is in, of functions and methods of distributed arrays
+---@return boolean counterpart
+function M.counterpart(entry, among)
+  local short = match(entry.name, "^cuda%.distributed%.Array:([%w_]+)$") or
     match(entry.name, "^cuda%.distributed%.(%l[%w_]*)$")
-  return name and (there["cuda.gpuarray." .. name] or there["cuda.gpuarray.Array:" .. name])
+  return short, short and (among["cuda.gpuarray." .. short] or among["cuda.gpuarray.Array:" .. short]) and true or false
 end
 
 ---The entries that a name may mean, the likeliest first. A method whose function is among them is left out.
@@ -106,7 +110,8 @@ function M.named(name)
   local all, list, there = ends()[name] or {}, {}, {}
   for _, entry in ipairs(all) do there[entry.name] = true end
   for _, entry in ipairs(all) do
-    if not (entry.twin and there[entry.twin]) and not is_of_ranks(entry, there) then
+    local _, is_counterpart = M.counterpart(entry, there)
+    if not (entry.twin and there[entry.twin]) and not is_counterpart then
       local at = 1
       while list[at] and rank(list[at]) <= rank(entry) do at = at + 1 end
       insert(list, at, entry)

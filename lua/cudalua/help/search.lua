@@ -86,10 +86,9 @@ end
 ---@field all string
 
 -- Functions and methods of distributed arrays that other arrays have, too: only who asks for the former means them.
-local function is_counterpart(name)
-  local short = match(name, "^cuda%.distributed%.(%l[%w_]*)$") or match(name, "^cuda%.distributed%.Array:([%w_]+)$")
-  return short and (entries.by_name["cuda.gpuarray." .. short] or entries.by_name["cuda.gpuarray.Array:" .. short] or
-    entries.by_name["cuda." .. short]) and true or false
+local function is_counterpart(entry)
+  local short, found = entries.counterpart(entry, entries.by_name)
+  return found or short ~= nil and entries.by_name["cuda." .. short] ~= nil
 end
 
 local heaps
@@ -105,8 +104,8 @@ local function all_heaps()
       local owner, short = match(entry.name, "^(.-)[.:]?([%w_]+)$")
       local parts = gsub(gsub(short, "(%l)(%u)", "%1 %2"), "_", " ")
       heaps[#heaps + 1] = { entry = entry, short = lower(short), parts = lower(" " .. parts .. " "),
-        owner = lower(owner),
-        counterpart = is_counterpart(entry.name), names = lower(" " .. table.concat(M.other_names(entry), " ") .. " "),
+        owner = lower(owner), counterpart = is_counterpart(entry),
+        names = lower(" " .. table.concat(M.other_names(entry), " ") .. " "),
         first = lower(" " .. entries.sentence(entry)), all = lower(sub(index, entry.from, entry.to)) }
     end
   end
