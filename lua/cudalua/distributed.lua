@@ -4,8 +4,8 @@
 --   distributed/file      one .npy by all ranks         checkpoint, manifest   the state of a program as a folder
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
 --   host_memory, device_memory   where the calls have their data
---   distributed/sharded   arrays that ranks have together, divided by blocks; construct makes them
---   elementwise, move, reduce (with subtrees), multiply, order   their operators and methods; pieces   parts of arrays
+--   distributed/sharded, construct   distributed arrays, which are divided into blocks     pieces   parts of arrays
+--   elementwise, move, reduce (with subtrees), multiply, order   their operators and methods
 
 local Context = require "cudalua.driver.context"
 local core = require "cudalua.core"
@@ -24,7 +24,7 @@ local transport = require "cudalua.distributed.transport"
 ---Several processes that compute together. Start them with `cudalua run -n 4 script.lua`, or with mpirun or srun.
 ---@class cudalua.distributed
 ---@field Group cudalua.distributed.Group  the class of groups of ranks, with their methods
----@field Array cudalua.distributed.Array  the class of arrays that several ranks have together, with their methods
+---@field Array cudalua.distributed.Array  the class of distributed arrays, with their methods
 local M = { Group = group.Group, Array = sharded.Array }
 
 local world

@@ -8,7 +8,7 @@ local M = {}
 
 local floor, min = math.floor, math.min
 
-local UNITS = 64 -- of a block, at least, if it has so many positions
+local UNITS = 64 -- that a block has at least, if it has that many positions
 
 ---What all bounds but the last one are multiples of, a power of two. That of more ranks divides that of fewer ones.
 ---@param n integer     the extent

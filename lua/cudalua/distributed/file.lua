@@ -22,8 +22,8 @@ local refuse = layout.refuse
 ---@class cudalua.distributed
 local M = {}
 
----The options of a call and its group. If they are wrong, the other ranks of the world raise the error, too. (A field
----with "_" is no public name.)
+---The options of a call and its group. If they are wrong, the other ranks of the world raise the error, too. Names
+---with "_" are not public.
 ---@param what string
 ---@param options any
 ---@param known table<string, boolean>

@@ -138,9 +138,9 @@ local function overlaps(ranges, first, past)
   return list, count
 end
 
--- The pairs of ranks in an order in which all of them can exchange something one after the other. Each rank goes
--- through its own pairs in this order, so the first pair that is not done is the next one of both ranks. Neighbours
--- come first, every other pair of them at once.
+-- An order of all pairs of ranks in which exchanges cannot deadlock. Each rank goes through its own pairs in this
+-- order, so the first pair that is not done is the next one for both of its ranks. Neighbours come first. Every other
+-- pair of them can exchange at the same time.
 local function pairs_in_order(size)
   local list = {}
   for distance = 1, size - 1 do

@@ -188,7 +188,7 @@ end
 
 local SMALL = 2 ^ 16 -- bytes of all ranks that each of them combines by itself: one call instead of two
 
--- Small reductions: everybody gets all. Others: each rank combines a slice.
+-- Small reductions: each rank gets the elements of all ranks and combines them. Large ones: each rank combines a slice.
 local function reduce(h, c, p, give, get)
   local wanted = c.kind == "all_reduce" or c.root == h.me
   local function combine(stride, bytes, to)
@@ -318,7 +318,8 @@ end
 -- ---- groups ---------------------------------------------------------------------------------------------------------
 
 -- The collector closes groups at other times on each rank, but MPI frees a communicator on all of its ranks together.
--- So a rank notes what it has closed, and all free it in a later split() in which they say that.
+-- So each rank keeps a list of the groups that it has closed. Each split() exchanges these lists, and the members of a
+-- group free it as soon as it is on all of their lists.
 local function note_closed(world, rest)
   if not rest.noted then world.closed[rest.name] = rest end
   rest.noted = true

@@ -121,7 +121,7 @@ end
 -- only during tests.
 local SPINS, YIELDS = 100, 200
 local NAP = ffi.new("cudalua_os_timespec", { 0, 100000 })
-local MONOTONIC, MOST = 1, 0.1 -- a stopped process uses up no time: a pause counts so many seconds at most
+local MONOTONIC, MOST = 1, 0.1 -- a pause counts as MOST seconds at most, so a stopped process uses up no time
 local LONG = 0.1 -- seconds, after which a rank asks whether the others wait for it
 local GRACE = 0.2 -- from a rank's end until its last message must have come
 

@@ -40,7 +40,8 @@ local function longest_other(x, axis)
   return longest
 end
 
--- What f makes of lines along an axis, each of which a rank has; nil if the axis is the only one and divided.
+-- Applies f to complete lines along an axis. If the axis is divided, the array is divided along another one meanwhile.
+-- Returns nil if there is no other axis.
 local function by_lines(x, axis, f)
   if x._axis ~= axis then return sharded.new(x._group, f(x._block), x._shape, x._axis) end
   local other = longest_other(x, axis)
@@ -128,7 +129,7 @@ end
 
 -- ---- running sums ---------------------------------------------------------------------------------------------------
 
----Vectors of so many elements are gathered: running sums then have the bits of one device.
+---Vectors with at most this many elements are gathered, so that running sums have the bits of one device.
 M.FEW = 2 ^ 22
 
 local MOST_RANKS = 64

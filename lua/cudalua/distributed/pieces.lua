@@ -28,7 +28,7 @@ function M.cut(x, axis, first, past)
   return view.slice("distributed.Array", x, axis, M.items(axis, first, past))
 end
 
----The arrays behind one another.
+---Concatenates arrays along an axis.
 ---@param list cudalua.gpuarray.Array[]  one at least
 ---@param axis integer
 ---@return cudalua.gpuarray.Array
@@ -46,7 +46,7 @@ function M.joined(list, axis)
   return #full == 1 and full[1] or gpuarray.concatenate(full, axis)
 end
 
----The array with so many positions on an axis; those behind its own have any value.
+---Extends an array to n positions along an axis. The values of the additional positions are undefined.
 ---@param x cudalua.gpuarray.Array
 ---@param axis integer
 ---@param n integer

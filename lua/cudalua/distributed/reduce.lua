@@ -62,7 +62,7 @@ local function outputs_of(x, axes, keepdims)
   return { shape = shape, outputs = outputs, count = n }
 end
 
--- The divided axis of a result, of which it is not reduced.
+-- The number of the divided axis in the result. The divided axis itself is not reduced.
 local function axis_behind(x, axes, keepdims)
   local axis = x._axis
   for k = 1, axis and not keepdims and x._axis or 0 do

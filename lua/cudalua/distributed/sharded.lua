@@ -1,6 +1,6 @@
--- Arrays that a group of ranks has together: each rank has a block of one axis, or all of it. What is computed for each
--- element by itself runs on the blocks and needs no other rank (elementwise.lua); what needs several blocks is in
--- move.lua (elements to other ranks), reduce.lua, multiply.lua, and order.lua.
+-- Distributed arrays: each rank of a group has a block of the positions along one axis, or the whole array.
+-- Element-wise operations run on the blocks and do not communicate (elementwise.lua). Operations that need several
+-- blocks are in move.lua, reduce.lua, multiply.lua and order.lua.
 
 local blocks = require "cudalua.distributed.blocks"
 local calls = require "cudalua.distributed.calls"
@@ -15,9 +15,9 @@ local object = require "cudalua.gpuarray.core.object"
 
 local refuse = layout.refuse
 
----An array that the ranks of a group have together. Each rank has a block of neighbouring positions of one axis; a
----replicated array is whole on each rank. Operators and element-wise methods such as `a:exp()` compute on the blocks,
----without a call between ranks. All ranks must call the other methods together.
+---An array that is distributed among the ranks of a group. Each rank has a block of neighbouring positions along one
+---axis. If the array is replicated, each rank has all of it. Operators and element-wise methods such as `a:exp()`
+---compute on the blocks, without a call between ranks. All ranks must call the other methods together.
 ---@class cudalua.distributed.Array
 ---@field shape integer[]   the extents of the whole array
 ---@field dtype cudalua.dtype.DType  the element type

@@ -60,7 +60,7 @@ local function whole_value(kind, block, axes)
   return reduce.compute(kind, block, { axes = axes, shape = { 1, outputs }, strides = strides, outputs = outputs })
 end
 
--- The block as (before, positions, behind), of which the positions are reduced: outputs are in C order.
+-- The block with the shape (before, positions, behind). The positions are reduced, and the outputs are in C order.
 local function in_three_axes(block, axes)
   local kept, gone, before, n, behind = {}, {}, 1, 1, 1
   local first, last

@@ -3581,9 +3581,9 @@ CUcontext. An invalid handle may crash the driver.
 = cuda.distributed module
 Several processes that compute together. Start them with `cudalua run -n 4 script.lua`, or with mpirun or srun.
 = cuda.distributed.Array class
-An array that the ranks of a group have together. Each rank has a block of neighbouring positions of one axis; a
-replicated array is whole on each rank. Operators and element-wise methods such as `a:exp()` compute on the blocks,
-without a call between ranks. All ranks must call the other methods together.
+An array that is distributed among the ranks of a group. Each rank has a block of neighbouring positions along one
+axis. If the array is replicated, each rank has all of it. Operators and element-wise methods such as `a:exp()`
+compute on the blocks, without a call between ranks. All ranks must call the other methods together.
 @field shape integer[]   the extents of the whole array
 @field dtype cuda.dtype.DType  the element type
 @field ndim integer      the number of axes

@@ -75,7 +75,7 @@ function M.state(seed, position)
   return state
 end
 
----The state of so many blocks later.
+---The state after a number of further blocks.
 ---@param state ffi.cdata*
 ---@param blocks integer
 ---@return ffi.cdata*

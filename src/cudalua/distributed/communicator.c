@@ -444,7 +444,7 @@ typedef struct Call {
 
 static void *at(uint64_t start, size_t offset) { return (void *)(uintptr_t)(start + offset); }
 
-/* Moves parts between ranks: as one group, in which all sends and receives go on at once. */
+/* Moves parts between ranks. All sends and receives are one group, so they run at the same time. */
 static int move_parts(const cl_Comm *c, const Call *k) {
   const cl_Nccl *f = &cl_nccl.f;
   const bool gives_all = k->kind == CL_ALL_TO_ALL || (k->kind == CL_SCATTER && c->me == k->root);

@@ -8,8 +8,9 @@
  * makes it return. What opens and ends a communicator waits for other ranks at length, and runs in a thread
  * of its own that is left behind if the wait has to end.
  *
- * After an abort kernels end without an error, and with a part of the data. So calls are numbered, and
- * `confirmed` is the last one of which it is known that it and all before it were done by then. */
+ * After an abort, kernels end without an error, but only a part of the data has arrived. So calls are
+ * numbered. `confirmed` is the number of the last call that is known to have ended before the abort, together
+ * with all calls before it. */
 #ifndef CUDALUA_COMMUNICATOR_H
 #define CUDALUA_COMMUNICATOR_H
 
@@ -83,8 +84,8 @@ double cl_nccl_now(void);
 
 /* Under the lock, with the context current: asks which calls are done. */
 void cl_nccl_confirm(void);
-/* For so many seconds the main thread has been in a call, or the oldest call that is not known to be done has
- * been in its stream; 0: all are done. */
+/* Returns for how many seconds the main thread has been in a call, or the oldest call that is not known to be
+ * done has been in its stream; 0: all are done. */
 double cl_nccl_waiting(void);
 /* Under the lock: the world is failed from here on. What is done by now is confirmed; later answers of the
  * device are not believed. */

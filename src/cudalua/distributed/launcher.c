@@ -381,7 +381,7 @@ static int run(Run *r) {
 static char **environment(lua_State *L) {
   static const char *const own[] = {
       "CUDALUA_RANK=", "CUDALUA_LOCAL_RANK=", "CUDALUA_SIZE=", "CUDALUA_LOCAL_SIZE=", "CUDALUA_SEGMENT=",
-      /* MPI's launchers, of which this process may be a rank */
+      /* of MPI's launchers: this process may be one of their ranks */
       "OMPI_COMM_WORLD_", "PMI_RANK=", "PMI_SIZE=", "PMI_FD=", "PMIX_RANK=", "PMIX_NAMESPACE=",
       "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "SLURM_STEP_NUM_TASKS=", "SLURM_LOCALID="};
   static char multicast[] = "NCCL_NVLS_ENABLE=0";

@@ -46,7 +46,7 @@ end
 -- By storage, while lines are traced.
 local early = setmetatable({}, { __mode = "k" }) ---@type table<table, cudalua.gpuarray.EarlyView>
 
--- The value of a pending array, of which a view is made, perhaps after its strides were read.
+-- Computes an array before a view of it is made. The strides of its value may have been read earlier.
 local function computed(x)
   if not x._sig or not graph.is_traced() then return evaluate.evaluate(x) end
   local reduces = x._sig.reduces ~= nil
