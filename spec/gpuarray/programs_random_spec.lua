@@ -9,6 +9,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local ffi = require "ffi"
 local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
+local planning = require "cudalua.gpuarray.core.planning"
 local results_of = require "cudalua.gpuarray.core.results"
 local runs = require "cudalua.gpuarray.core.run"
 local same_cuts = require "cudalua.gpuarray.core.same_cuts"
@@ -502,9 +503,19 @@ local function programs(count, seed, make)
   return list
 end
 
--- The kernels that a program launches, and what it leaves. Collections would make programs differ.
+-- What the planner has learned of the programs before: nothing.
+local unlearned = planning.save()
+local function forget()
+  unlearned()
+  unlearned = planning.save()
+end
+
+-- The kernels that a program launches, and what it leaves. Collections would make programs differ, and so would what
+-- an earlier program left to be collected.
 local function launched(run, between)
   local text
+  collectgarbage()
+  collectgarbage() -- what finalizers held
   collectgarbage "stop"
   local ok, profile = pcall(cuda.profile, function() text = outcome(run, between) end, { print = false })
   collectgarbage "restart"
@@ -533,9 +544,13 @@ local function disturbed(list)
   batch.run(function()
     found = 0
     for _, run in ipairs(list) do
-      collectgarbage()
-      for _ = 1, 3 do launched(run) end -- cuts remember earlier ones
-      if launched(run) ~= launched(run, between) then found = found + 1 end
+      local texts = {}
+      for _, step in ipairs { false, between } do
+        forget()
+        for _ = 1, 2 do launched(run) end -- cuts remember earlier ones
+        texts[#texts + 1] = launched(run, step)
+      end
+      if texts[1] ~= texts[2] then found = found + 1 end
     end
   end)
   jit.on()
