@@ -7,6 +7,7 @@ local errors = require "cudalua.base.errors"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
+local pairwise = require "cudalua.distributed.pairwise"
 local pieces = require "cudalua.distributed.pieces"
 local sharded = require "cudalua.distributed.sharded"
 local view = require "cudalua.gpuarray.core.view"
@@ -138,21 +139,6 @@ local function overlaps(ranges, first, past)
   return list, count
 end
 
--- An order of all pairs of ranks in which exchanges cannot deadlock. Each rank goes through its own pairs in this
--- order, so the first pair that is not done is the next one for both of its ranks. Neighbours come first. Every other
--- pair of them can exchange at the same time.
-local function pairs_in_order(size)
-  local list = {}
-  for distance = 1, size - 1 do
-    for turn = 0, 1 do
-      for i = 0, size - 1 - distance do
-        if math.floor(i / distance) % 2 == turn then list[#list + 1] = { i, i + distance } end
-      end
-    end
-  end
-  return list
-end
-
 ---Elements of ranges of positions along the divided axis, for each rank those that it wants.
 ---@param x cudalua.distributed.Array  divided
 ---@param wanted integer[][][]  by rank, from 1: ranges, each of its first position and the one past its last, from 0
@@ -178,15 +164,7 @@ function M.ranges(x, wanted)
     local part = gpuarray.empty(shape_of(count), block._dtype)
     got[from] = group:recv(part, { from = from, out = part })
   end
-  for _, pair in ipairs(graph.size_of(x._shape) > 0 and pairs_in_order(group.size) or {}) do
-    if pair[1] == rank then
-      send(pair[2])
-      receive(pair[2])
-    elseif pair[2] == rank then
-      receive(pair[1])
-      send(pair[1])
-    end
-  end
+  if graph.size_of(x._shape) > 0 then pairwise.exchange(group, send, receive) end
   local list, used = { gpuarray.empty(shape_of(0), block._dtype) }, {}
   for _, range in ipairs(wanted[rank + 1]) do
     for r = 0, group.size - 1 do
