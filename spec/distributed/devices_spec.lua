@@ -189,6 +189,14 @@ describe("cuda.devices", function()
     assert.equal(2, select(2, out:gsub("%] fine\n", "")), out)
   end)
 
+  on(4, "multiplies distributed matrices on all grids of devices", [[
+    devices(function()
+      local checks = dofile("spec/support/sharded_products.lua").checks
+      checks.matmul_on_grids()
+      checks.matmul_of_a_vector()
+    end)
+  ]])
+
   on(2, "leaves no memory behind", [[
     local function step(world)
       local a = gpuarray.ones(1000)

@@ -32,6 +32,17 @@ describe("cuda.distributed under mpirun", function()
     mpi.each(function(flavor) passes(flavor, 2, "mpi 2048") end)
   end)
 
+  it("multiplies distributed matrices on all grids of ranks", function()
+    mpi.need(pending)
+    mpi.each(function(flavor)
+      local out, status = mpi.run(flavor, 4, [[
+        dofile("spec/support/sharded_products.lua").checks.matmul_on_grids()
+        print "fine"
+      ]])
+      assert.equal("0 fine\nfine\nfine\nfine\n", status .. " " .. out)
+    end)
+  end)
+
   it("calls libraries with MPI's standard binary interface", function()
     mpi.need(pending)
     passes("mpich", 2, "mpi", "CUDALUA_MPI=" .. built "cudalua-mpi-abi-shim")

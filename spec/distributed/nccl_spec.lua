@@ -16,6 +16,12 @@ describe("calls by NCCL's stand-in", function()
     end)
   end
 
+  it("multiply distributed matrices on all grids of ranks", function()
+    for _, n in ipairs { 2, 4 } do
+      nccl.all_fine(n, 'dofile("spec/support/sharded_products.lua").checks.matmul_on_grids()', { checks = false })
+    end
+  end)
+
   -- The lines of the stand-in's log, on each rank.
   local function logged(n, code, o)
     local path = os.tmpname()

@@ -5,8 +5,8 @@ local gpu = require "spec.support.gpu"
 
 local M = {}
 
--- CI runs up to four ranks; CUDALUA_ALL runs eight as well.
-M.sizes = os.getenv "CUDALUA_ALL" and { 1, 2, 3, 4, 8 } or { 1, 2, 3, 4 }
+-- CI runs up to four ranks; CUDALUA_ALL runs six and eight as well.
+M.sizes = os.getenv "CUDALUA_ALL" and { 1, 2, 3, 4, 6, 8 } or { 1, 2, 3, 4 }
 
 local outputs = {}
 

@@ -15,43 +15,184 @@ local function alike(what, expected, got)
   equal(what, true, gpuarray.allclose(got:gather(), expected, { rtol = 1e-5, atol = 1e-3 }))
 end
 
+local function divided(x, axis)
+  if axis then return dist.shard(x, axis) end
+  return dist.replicate(x)
+end
+
+local AXES = { false, 1, 2 }
+
+-- Calls f(a, b, axis) for all combinations of divided matrices whose sums one rank adds up; axis: of the result.
+local function combinations(x, y, f)
+  local axes = { ["false 1"] = 2, ["false 2"] = 2, ["1 false"] = 1, ["1 1"] = 1, ["1 2"] = 1, ["2 false"] = 1,
+    ["2 2"] = 2 }
+  for _, of_x in ipairs(AXES) do
+    for _, of_y in ipairs(AXES) do
+      local name = ("%s %s"):format(tostring(of_x), tostring(of_y))
+      if name ~= "2 1" then f(divided(x, of_x), divided(y, of_y), axes[name], name) end
+    end
+  end
+end
+
+local function each_combination(x, y, options)
+  local expected = x:matmul(y, options)
+  combinations(x, y, function(a, b, axis, name)
+    local c = a:matmul(b, options)
+    equal("the axis of " .. name, axis, c.axis)
+    alike(name, expected, c)
+  end)
+  return expected
+end
+
 function checks.matmul()
   cuda.linalg.backend "own" -- other libraries choose algorithms by the shape of a block
   -- Sums of one chunk and of several, which depend on all rows and columns; blocks of one row and of none.
   for _, extents in ipairs { { 7, 5, 3 }, { 3, 700, 2 }, { 130, 33, 70 }, { 1, 9, 5 }, { 5, 9, 1 }, { 5, 0, 4 },
-    { 2048, 1024, 2 } } do
+    { 0, 3, 2 }, { 2048, 1024, 2 } } do
     local m, k, n = unpack(extents)
     local a, b = numbers { m, k }, numbers { k, n }
-    local expected = a:matmul(b)
-    local rows = dist.shard(a, 1):matmul(dist.replicate(b))
-    alike("rows", expected, rows)
-    equal("the axis", 1, rows.axis)
-    local columns = dist.replicate(a):matmul(dist.shard(b, 2))
-    alike("columns", expected, columns)
-    equal("the axis", 2, columns.axis)
-    same("replicated", expected, dist.replicate(a):matmul(dist.replicate(b)))
+    local expected = each_combination(a, b)
     local sum = dist.shard(a, 2):matmul(dist.shard(b, 1))
     equal("the axis", nil, sum.axis)
     equal("about", true, gpuarray.allclose(sum:gather(), expected, { rtol = 1e-4, atol = 1e-2 }))
     if world.size == 1 then same("by one rank", expected, sum) end
   end
-  local a, v = numbers { 9, 5 }, numbers { 5 }
-  same("a vector", a:matmul(v), dist.shard(a, 1):matmul(dist.replicate(v)))
-  for _, dtype in ipairs { "float16", "int8" } do
+  for _, dtype in ipairs { "float16", "int8", "complex64" } do
     local x, y = numbers({ 9, 5 }, dtype), numbers({ 5, 4 }, dtype)
-    same(dtype, x:matmul(y), dist.shard(x, 1):matmul(dist.replicate(y)))
-    if dtype == "int8" then same("sums", x:matmul(y), dist.shard(x, 2):matmul(dist.shard(y, 1))) end
-    equal("the dtype", x:matmul(y).dtype, dist.shard(x, 2):matmul(dist.shard(y, 1)).dtype)
+    local expected = each_combination(x, y)
+    local sum = dist.shard(x, 2):matmul(dist.shard(y, 1))
+    if dtype == "int8" then same("sums", expected, sum) end
+    equal("the dtype", expected.dtype, sum.dtype)
   end
-  local s, t = dist.shard(numbers { 4, 4 }, 1), dist.shard(numbers { 4, 4 }, 1)
-  raises("call b:redistribute()", s.matmul, s, t)
-  raises("call b:redistribute(1)", s.matmul, s:transpose(), t:transpose())
-  raises("call a:redistribute(2)", s.matmul, s:redistribute(), t)
+  each_combination(numbers({ 9, 5 }, "float16"), numbers { 5, 4 })
+  each_combination(numbers({ 9, 5 }, "float16"), numbers({ 5, 4 }, "float16"), { dtype = "float32" })
+  cuda.linalg.backend "auto"
+end
+
+function checks.matmul_of_a_vector()
+  cuda.linalg.backend "own"
+  for _, extents in ipairs { { 9, 5 }, { 2, 9000 }, { 1, 3 }, { 4, 0 } } do
+    local a, v = numbers(extents), numbers { extents[2] }
+    local expected = a:matmul(v)
+    for _, of_v in ipairs { false, 1 } do
+      for _, of_a in ipairs(AXES) do
+        local c = divided(a, of_a):matmul(divided(v, of_v))
+        if of_a == 2 then
+          equal("the axis", nil, c.axis)
+          equal("about", true, gpuarray.allclose(c:gather(), expected, { rtol = 1e-4, atol = 1e-2 }))
+        else
+          equal("the axis", (of_a or of_v) and 1 or nil, c.axis)
+          alike("a vector", expected, c)
+        end
+      end
+    end
+  end
+  cuda.linalg.backend "auto"
+end
+
+function checks.matmul_of_other_arrays()
+  cuda.linalg.backend "own"
+  local a, b = numbers { 8, 8 }, numbers { 8, 8 }
+  for axis = 1, 2 do
+    local s, t = dist.shard(a, axis), dist.shard(b, axis)
+    alike("with itself", a:matmul(a), s:matmul(s))
+    alike("transposed", a:transpose():matmul(b:transpose()), s:transpose():matmul(t:transpose()))
+    alike("pending", (a + 1):matmul(b * 2), (s + 1):matmul(t * 2))
+    same("which stay as they are", a, s)
+  end
+  local half = world:split { color = world.rank % 2 }
+  local s, t = dist.shard(a, 1, { group = half }), dist.shard(b, 2, { group = half })
+  alike("of a group", a:matmul(b), s:matmul(t):gather())
+  raises("different groups", s.matmul, s, dist.shard(b, 2))
+  half:close()
+  raises("the group of the array was closed", s.matmul, s, t)
+  cuda.linalg.backend "auto"
+end
+
+-- All grids of so many ranks, whatever moves.
+function checks.matmul_on_grids()
+  cuda.linalg.backend "own"
+  local grid = require "cudalua.distributed.grid"
+  for rows = 1, world.size do
+    if world.size % rows == 0 then
+      grid.forced = { rows, world.size / rows }
+      for _, extents in ipairs { { 13, 6, 17 }, { 3, 2, 2 }, { 130, 70, 200 } } do
+        local m, k, n = unpack(extents)
+        each_combination(numbers { m, k }, numbers { k, n })
+      end
+    end
+  end
+  grid.forced = false
+  cuda.linalg.backend "auto"
+end
+
+-- Calls f; returns how many elements this rank received by recv() and by other calls.
+local function received(f)
+  local Group = require("cudalua.distributed.group").Group
+  local count, kept = 0, {}
+  for _, name in ipairs { "recv", "all_gather", "all_to_all", "all_reduce" } do
+    kept[name] = Group[name]
+    rawset(Group, name, function(...)
+      local x = kept[name](...)
+      count = count + x.size
+      return x
+    end)
+  end
+  local ok, err = pcall(f)
+  for name, g in pairs(kept) do rawset(Group, name, g) end
+  if not ok then error(err, 0) end
+  return count
+end
+
+function checks.matmul_moves_what_it_needs()
+  local grid, P, n = require "cudalua.distributed.grid", world.size, 120
+  local a, b = numbers { n, n }, numbers { n, n }
+  local squares = { [1] = 0, [2] = 1, [3] = 2, [4] = 2.5, [6] = 4, [8] = 4.5 } -- for axes 1 and 2: R + C - 2 + (C-1)/C
+  local least = { ["1 2"] = squares[P], ["1 false"] = 0, ["false 2"] = 0, ["false 1"] = (P - 1) / P,
+    ["2 false"] = (P - 1) / P }
+  combinations(a, b, function(s, t, _, name)
+    local got = received(function() s:matmul(t) end)
+    local bound = least[name] or P == 1 and 0 or squares[P] + 1
+    if got > bound * n * n / P * 1.1 + 1 then
+      error(("%s: rank %d received %d elements, expected %g blocks of %d"):format(name, world.rank, got, bound,
+        n * n / P))
+    end
+  end)
+  local s = dist.shard(a, 1)
+  local has = grid.divided(n, n, 1, P)
+  equal("nothing is copied", s.block, require("cudalua.distributed.regions").moved(world, s.block, has, has))
+  local function chosen(ranks, m, k, width, of_a, of_b, axis)
+    local rows, columns = grid.choose({ m = m, k = k, n = width, a = m * k, b = k * width, c = m * width,
+      a_axis = of_a or 1, b_axis = of_b or 2, axis = axis or 1 }, ranks)
+    return ("%d x %d"):format(rows, columns)
+  end
+  for ranks, expected in pairs { [1] = "1 x 1", [2] = "2 x 1", [4] = "2 x 2", [5] = "5 x 1", [6] = "3 x 2",
+    [8] = "4 x 2", [9] = "3 x 3", [64] = "8 x 8" } do
+    equal("the grid", expected, chosen(ranks, 100, 100, 100))
+  end
+  equal("a small second operand", "8 x 1", chosen(8, 1000, 100, 10))
+  equal("a small first operand", "1 x 8", chosen(8, 1, 1000, 1000))
+  equal("rows of both", "2 x 2", chosen(4, 100, 100, 100, 1, 1, 1))
+  equal("columns of both", "2 x 2", chosen(4, 100, 100, 100, 2, 2, 2))
+  equal("a long result", "1 x 4", chosen(4, 100, 10, 1000, 2, 2, 2))
+end
+
+function checks.matmul_refuses()
+  local s, t = dist.shard(numbers { 4, 4 }, 1), dist.shard(numbers { 4, 4 }, 2)
   raises("do not fit", s.matmul, s, dist.replicate(numbers { 3, 4 }))
   raises("a matrix and a matrix or vector", s.matmul, s, dist.zeros { 2, 2, 2 })
+  raises("a matrix and a matrix or vector", s.matmul, dist.zeros(4), s)
   raises("replicate(b)", s.matmul, s, numbers { 4, 4 })
   raises("unknown option", s.matmul, s, t, { axis = 1 })
-  cuda.linalg.backend "auto"
+  raises("is a struct", s.matmul, s, dist.zeros({ 4, 4 }, cuda.dtype.struct { { "x", "float32" } }, { axis = 2 }))
+  raises("cannot be stored", s.matmul, s, t, { dtype = "int8" })
+  if world.size > 1 then
+    local is_first = world.rank == 0
+    raises("the ranks must make the same call", s.matmul, s, is_first and s or t)
+    raises("as float64", s.matmul, s, t, { dtype = is_first and "float64" or nil })
+    raises(is_first and "do not fit" or "rank 0 refused the call", s.matmul, s, is_first and dist.zeros { 3, 4 } or t)
+  end
+  same("after it", s:gather():matmul(t:gather()), s:matmul(t))
 end
 
 function checks.sort()

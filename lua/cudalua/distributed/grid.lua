@@ -40,7 +40,8 @@ local function received(p, rows, columns)
   return a * p.a + b * p.b + (along - 1) / along * p.c
 end
 
----The grid for which a rank receives the fewest bytes. All ranks choose the same one.
+---The grid for which a rank receives the fewest bytes; of several ones, the one that is closest to a square, since
+---ranks hold less of the operands then. All ranks choose the same one.
 ---@param p cudalua.distributed.SharedProduct
 ---@param ranks integer
 ---@return integer rows
@@ -49,8 +50,11 @@ function M.choose(p, ranks)
   if M.forced then return M.forced[1], M.forced[2] end
   local best, least = nil, math.huge
   for rows = ranks, 1, -1 do
-    local bytes = ranks % rows == 0 and received(p, rows, ranks / rows) or math.huge
-    if bytes < least then best, least = rows, bytes end
+    local columns = ranks / rows
+    local bytes = ranks % rows == 0 and received(p, rows, columns) or math.huge
+    if bytes < least or bytes == least and best and math.max(rows, columns) < math.max(best, ranks / best) then
+      best, least = rows, bytes
+    end
   end
   return best, ranks / best
 end
