@@ -107,14 +107,14 @@ end
 -- ---- matmul ---------------------------------------------------------------------------------------------------------
 
 ---Returns the matrix product, for operands that are divided along any axes. If this array is divided along axis 1, so
----is the result. If the terms of the sums are divided (this array along axis 2; `b` along axis 1, or a vector), the
----result is replicated and adds up a product of each rank: its bits depend on the number of ranks. All other products
----have the bits of one device on the software device, if the library's own kernels compute them.
+---is the result. Columns of this array, with rows of `b` or with a vector, give a replicated array. It adds up a
+---product of each rank, so its bits depend on the number of ranks. All other products have the bits of one device on
+---the software device, if the library's own kernels compute them.
 ---@param b cudalua.distributed.Array  a matrix or vector, with as many rows as this array has columns
 ---@param options? {dtype: any}  dtype: the dtype of the result, as for gpuarray.matmul
 ---@return cudalua.distributed.Array
----@raise LogicError if the shapes do not fit, or if the calls of the ranks differ. RuntimeError if a rank ends, fails or
----  does not come in time
+---@raise LogicError if the shapes do not fit, or if the calls of the ranks differ; RuntimeError if a rank ends, fails
+---  or does not come in time
 function Array:matmul(b, options)
   local what = "matmul"
   sharded.check_self(self, what)

@@ -11,7 +11,7 @@ local cut, joined, max, min = pieces.cut, pieces.joined, math.max, math.min
 
 local M = {}
 
----Positions of an axis: ranges in ascending order, none of which is empty. An array of a region has them side by side.
+---Positions of an axis: ranges in ascending order. No range is empty. An array of a region has them side by side.
 ---@alias cudalua.distributed.Ranges integer[][]
 
 ---@class cudalua.distributed.Region

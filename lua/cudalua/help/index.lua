@@ -3663,14 +3663,14 @@ Returns the value of a replicated array of one element, such as a sum.
 @return boolean|number|ffi.cdata*
 @raise LogicError if the array is divided among ranks or has more elements
 = cuda.distributed.Array:matmul(b, options)
-Returns the matrix product. Rows of this array and a replicated `b` give rows. This array, replicated, and columns
-of `b` give columns. Columns of this array and rows of `b` give a replicated array, which adds up a product of each
-rank: its bits depend on the number of ranks. On the software device, the other ones have the bits of one device if
-the library's own kernels compute them.
+Returns the matrix product, for operands that are divided along any axes. If this array is divided along axis 1, so
+is the result. Columns of this array, with rows of `b` or with a vector, give a replicated array. It adds up a
+product of each rank, so its bits depend on the number of ranks. All other products have the bits of one device on
+the software device, if the library's own kernels compute them.
 @param b cuda.distributed.Array  a matrix or vector, with as many rows as this array has columns
 @param options? {dtype: any}  dtype: the dtype of the result, as for gpuarray.matmul
 @return cuda.distributed.Array
-@raise LogicError if the shapes do not fit, the arrays are divided in another way, or the calls of the ranks differ. RuntimeError if a rank ends, fails or does not come in time
+@raise LogicError if the shapes do not fit, or if the calls of the ranks differ; RuntimeError if a rank ends, fails or does not come in time
 @options dtype
 = cuda.distributed.Array:max(options)
 Returns the largest element; NaN if an element is NaN.
