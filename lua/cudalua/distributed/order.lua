@@ -12,7 +12,7 @@ local move = require "cudalua.distributed.move"
 local pieces = require "cudalua.distributed.pieces"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local sharded = require "cudalua.distributed.sharded"
-local subtrees = require "cudalua.distributed.subtrees"
+local splitters = require "cudalua.distributed.splitters"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse
@@ -52,54 +52,34 @@ end
 
 -- ---- sorting --------------------------------------------------------------------------------------------------------
 
--- The neighbours whose blocks are not in order yet: the numbers of the left ones among `ranks`.
-local function unordered(x, block, ranks, descending)
-  local own = block._size > 0 and pieces.joined({ pieces.cut(block, 1, 0, 1),
-    pieces.cut(block, 1, block._size - 1, block._size) }, 1) or gpuarray.empty({ 2 }, block._dtype)
-  local edges = subtrees.of_ranks(x._group, own, blocks.bounds(x._shape[1], x._group.size))
-  local flat = pieces.cut(view.reshape(edges, { 2 * #ranks }, "C"), 1, 1, 2 * #ranks - 1)
-  local first = view.reshape(flat, { #ranks - 1, 2 }, "C"):argsort { axis = 2, descending = descending }:get()
-  local list = {}
-  for k = 1, #ranks - 1 do
-    if first[{ k, 1 }] == 2 then list[#list + 1] = k end
-  end
-  return list
-end
-
--- Two neighbours have their elements in order: the left one keeps as many of the first ones as it had.
-local function in_order(group, block, left, right, size, descending)
-  local is_left = group.rank == left
-  local other = gpuarray.empty({ size }, block._dtype)
-  if is_left then group:send(block, { to = right }) end
-  group:recv(other, { from = is_left and right or left, out = other })
-  if not is_left then group:send(block, { to = left }) end
-  local both = pieces.joined(is_left and { block, other } or { other, block }, 1):sort { descending = descending }
-  if is_left then return view.copy(pieces.cut(both, 1, 0, block._size), "C") end
-  return view.copy(pieces.cut(both, 1, size, both._size), "C")
-end
-
--- Every other pair of neighbours exchanges its blocks in each step, until all of them are in order.
-local function sorted(x, descending)
-  local group, bounds, ranks = x._group, blocks.bounds(x._shape[1], x._group.size), {}
-  for r = 0, group.size - 1 do
-    if bounds[r + 2] > bounds[r + 1] then ranks[#ranks + 1] = r end
-  end
-  local block, turn = x._block:sort { descending = descending }, 0
-  while #ranks > 1 do
-    local list = unordered(x, block, ranks, descending)
-    if #list == 0 then break end
-    local some = false
-    for _, k in ipairs(list) do some = some or k % 2 == turn end
-    if not some then turn = 1 - turn end
-    for _, k in ipairs(list) do
-      local left, right = ranks[k], ranks[k + 1]
-      local other = group.rank == left and right or left
-      if k % 2 == turn and (group.rank == left or group.rank == right) then
-        block = in_order(group, block, left, right, bounds[other + 2] - bounds[other + 1], descending)
-      end
+-- What each rank gets of the sorted blocks: by rank, ranges of positions in the blocks of all ranks.
+local function wanted_of(cuts, bounds)
+  local wanted = {}
+  for r = 1, #bounds - 1 do
+    wanted[r] = {}
+    for from = 1, #bounds - 1 do
+      wanted[r][from] = { bounds[from] + cuts[r][from], bounds[from] + cuts[r + 1][from] }
     end
-    turn = 1 - turn
   end
+  return wanted
+end
+
+-- Are all elements from one sorted block?
+local function from_one(ranges)
+  local count = 0
+  for _, range in ipairs(ranges) do
+    if range[1] < range[2] then count = count + 1 end
+  end
+  return count <= 1
+end
+
+-- A sorted vector: sorted blocks are cut, each rank gets what belongs in its block, and puts it in order.
+local function sorted(x, descending)
+  local group, bounds, how = x._group, blocks.bounds(x._shape[1], x._group.size), { descending = descending }
+  local own = sharded.new(group, x._block:sort(how), x._shape, 1)
+  local wanted = wanted_of(splitters.find(group, own._block, bounds, descending), bounds)
+  local block = move.ranges(own, wanted)
+  if not from_one(wanted[group.rank + 1]) then block = block:sort(how) end
   return sharded.new(group, block, x._shape, 1)
 end
 
