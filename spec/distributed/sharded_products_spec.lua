@@ -1,11 +1,9 @@
--- Products, sorted arrays and running sums with 1 to 4 ranks: spec/support/sharded_products.lua compares with one
--- device.
+-- Products and running sums with 1 to 4 ranks: spec/support/sharded_products.lua compares with one device.
 local sharded = require "spec.support.sharded"
 
 describe("lines of distributed arrays", function()
   sharded.define(it, "sharded_products", {
     ["Array:matmul of rows, columns and sums, with the bits of one device or close to them"] = "matmul",
-    ["Array:sort, also of NaN, zeros of both signs and equal elements"] = "sort",
     ["Array:cumsum with the bits of one device, or the same for any number of ranks"] = "cumsum",
   })
 end)

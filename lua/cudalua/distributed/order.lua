@@ -52,6 +52,9 @@ end
 
 -- ---- sorting --------------------------------------------------------------------------------------------------------
 
+local SORT = { axis = true, descending = true }
+local IN_RANGE = { mode = "clip" } -- positions that need no check
+
 -- What each rank gets of the sorted blocks: by rank, ranges of positions in the blocks of all ranks.
 local function wanted_of(cuts, bounds)
   local wanted = {}
@@ -73,27 +76,27 @@ local function from_one(ranges)
   return count <= 1
 end
 
--- A sorted vector: sorted blocks are cut, each rank gets what belongs in its block, and puts it in order.
-local function sorted(x, descending)
+-- A sorted vector, or the positions that sort it: each rank sorts its block, and cuts it. It gets what belongs in its
+-- block of the result from the others, and puts that in order.
+local function sorted(x, descending, as_positions)
   local group, bounds, how = x._group, blocks.bounds(x._shape[1], x._group.size), { descending = descending }
-  local own = sharded.new(group, x._block:sort(how), x._shape, 1)
-  local wanted = wanted_of(splitters.find(group, own._block, bounds, descending), bounds)
-  local block = move.ranges(own, wanted)
-  if not from_one(wanted[group.rank + 1]) then block = block:sort(how) end
+  local order = as_positions and x._block:argsort(how) or nil
+  local keys = order and x._block:take(order, IN_RANGE) or x._block:sort(how)
+  local wanted = wanted_of(splitters.find(group, keys, bounds, descending), bounds)
+  local function moved(block) return move.ranges(sharded.new(group, block, x._shape, 1), wanted) end
+  keys = moved(keys)
+  local block, done = keys, from_one(wanted[group.rank + 1])
+  if order then
+    block = moved(order + x._first)
+    if not done then block = block:take(keys:argsort(how), IN_RANGE) end
+  elseif not done then
+    block = keys:sort(how)
+  end
   return sharded.new(group, block, x._shape, 1)
 end
 
-local SORT = { axis = true, descending = true }
-
----Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
----than everything. A vector is sorted by exchanges of blocks between neighbours.
----@param options? any  {axis, descending}, or the axis: the last one by default. descending: sort in descending order;
----  default: false
----@return cudalua.distributed.Array  divided as this array
----@raise LogicError for a 0-d array, an axis out of range or structs, or if the calls of the ranks differ. RuntimeError
----  if a rank ends, fails or does not come in time
-function Array:sort(options)
-  local what = "sort"
+-- What sort() and argsort() do.
+local function in_order(what, self, options)
   sharded.check_self(self, what)
   local axis, descending
   calls.prepared(self._group, what, function()
@@ -103,9 +106,25 @@ function Array:sort(options)
     if self._block._dtype.kind == "struct" then refuse(what, "not defined for %s", self._block._dtype.name) end
   end)
   sharded.agree(what, self, ("axis %d%s"):format(axis, descending and ", descending" or ""))
-  return by_lines(self, axis, function(block) return block:sort { axis = axis, descending = descending } end) or
-    sorted(self, descending)
+  local how = { axis = axis, descending = descending }
+  return by_lines(self, axis, function(block) return block[what](block, how) end) or
+    sorted(self, descending, what == "argsort")
 end
+
+---Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
+---than everything. Elements of a vector move to another rank at most once.
+---@param options? any  {axis, descending}, or the axis: the last one by default. descending: sort in descending order;
+---  default: false
+---@return cudalua.distributed.Array  divided as this array
+---@raise LogicError for a 0-d array, an axis out of range or structs, or if the calls of the ranks differ. RuntimeError
+---  if a rank ends, fails or does not come in time
+function Array:sort(options) return in_order("sort", self, options) end
+
+---Returns the positions that sort the array along an axis, as gpuarray.argsort.
+---@param options? any  as for sort
+---@return cudalua.distributed.Array  int64, positions on the axis of the whole array, from 1; divided as this array
+---@raise LogicError and RuntimeError as sort
+function Array:argsort(options) return in_order("argsort", self, options) end
 
 -- ---- running sums ---------------------------------------------------------------------------------------------------
 

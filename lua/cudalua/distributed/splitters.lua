@@ -15,7 +15,7 @@ local floor, max, min = math.floor, math.max, math.min
 local M = {}
 
 ---The most samples from a window. More mean fewer rounds, and more elements to put in order; the fewest are 2.
-M.SAMPLES = 128
+M.SAMPLES = 64
 
 ---The cuts that belong to one bound. Positions count from 0.
 ---@class cudalua.distributed.Cuts
@@ -66,7 +66,8 @@ local function samples_of(block, open, rank, count)
       list[#list + 1] = own > 0 and place(low, high, min(number, own), own) + 1 or 1
     end
   end
-  return view.reshape(gpuarray.take(block, gpuarray.to_gpu(list, "int64")), { #open, count }, "C")
+  local samples = gpuarray.take(block, gpuarray.to_gpu(list, "int64"), { mode = "clip" })
+  return view.reshape(samples, { #open, count }, "C")
 end
 
 -- Narrows the windows of one bound. number(i) says which sample is the i-th in the order: those of rank 1 come first,
