@@ -334,7 +334,7 @@ return {
     sharded_reductions_spec = [[Array:sum Array:prod Array:mean Array:min Array:max Array:any Array:all
       Array:count_nonzero Array:argmin Array:argmax Array:var Array:std Array:norm Array:dot]],
     checkpoint_spec = "save load checkpoint restore",
-    sharded_products_spec = "Array:matmul Array:sort Array:cumsum",
+    sharded_products_spec = "Array:matmul Array:cumsum", sharded_sorts_spec = "Array:sort Array:argsort",
   },
   {
     module = "cudalua.gl", prefix = "gl",

@@ -5,7 +5,7 @@
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
 --   host_memory, device_memory   where the calls have their data
 --   distributed/sharded, construct   distributed arrays, which are divided into blocks     pieces   parts of arrays
---   elementwise, move, reduce (with subtrees), multiply, order   their operators and methods
+--   elementwise, move, reduce (with subtrees), multiply, order (with splitters)   their operators and methods
 
 local Context = require "cudalua.driver.context"
 local core = require "cudalua.core"

@@ -197,6 +197,18 @@ describe("cuda.devices", function()
     end)
   ]])
 
+  on(3, "sorts distributed arrays", [[
+    local host = cuda.random.Generator(1):normal(3001):get()
+    local a = gpuarray.to_gpu(host)
+    local sorted, positions = ndarray.dumps(a:sort():get()), ndarray.dumps(a:argsort():get())
+    devices(function(world)
+      local x = cuda.distributed.shard(gpuarray.to_gpu(host), 1)
+      same(true, ndarray.dumps(x:sort():gather():get()) == sorted, "sort")
+      same(true, ndarray.dumps(x:argsort():gather():get()) == positions, "argsort")
+      return world
+    end)
+  ]])
+
   on(2, "leaves no memory behind", [[
     local function step(world)
       local a = gpuarray.ones(1000)

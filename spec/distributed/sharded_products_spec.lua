@@ -1,5 +1,4 @@
--- Products, sorted arrays and running sums with 1 to 4 ranks: spec/support/sharded_products.lua compares with one
--- device.
+-- Products and running sums with 1 to 4 ranks: spec/support/sharded_products.lua compares with one device.
 local sharded = require "spec.support.sharded"
 
 describe("lines of distributed arrays", function()
@@ -10,7 +9,6 @@ describe("lines of distributed arrays", function()
     ["Array:matmul on all grids of ranks"] = "matmul_on_grids",
     ["Array:matmul moves no more than the grid needs"] = "matmul_moves_what_it_needs",
     ["Array:matmul refuses what does not fit on all ranks"] = "matmul_refuses",
-    ["Array:sort, also of NaN, zeros of both signs and equal elements"] = "sort",
     ["Array:cumsum with the bits of one device, or the same for any number of ranks"] = "cumsum",
   })
 end)

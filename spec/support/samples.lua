@@ -416,7 +416,8 @@ Array:count_nonzero = sharded options; Array:argmin = sharded options; Array:arg
 Array:var = sharded options; Array:std = sharded options; Array:norm = sharded options; Array:dot = sharded sharded
 save = 'ranks.npy garray options; load = npy_file options; checkpoint = 'ranks options options
 restore = 'ranks options
-Array:matmul = sharded_matrix sharded_matrix options; Array:sort = sharded options; Array:cumsum = sharded options
+Array:matmul = sharded_matrix sharded_matrix options; Array:sort = sharded options; Array:argsort = sharded options
+Array:cumsum = sharded options
 ]])
 
 rows("random.", [[

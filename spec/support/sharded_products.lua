@@ -1,4 +1,4 @@
--- What each rank checks of products, sorted arrays and running sums of distributed arrays.
+-- What each rank checks of products and running sums of distributed arrays.
 local cuda = require "cudalua"
 local gpuarray, dist = cuda.gpuarray, cuda.distributed
 local world = dist.init()
@@ -193,36 +193,6 @@ function checks.matmul_refuses()
     raises(is_first and "do not fit" or "rank 0 refused the call", s.matmul, s, is_first and dist.zeros { 3, 4 } or t)
   end
   same("after it", s:gather():matmul(t:gather()), s:matmul(t))
-end
-
-function checks.sort()
-  for _, n in ipairs { 0, 1, 3, 10, 1003 } do
-    for k, dtype in ipairs { "float32", "int8", "complex64", "bool" } do
-      if k == 1 or n == 1003 then
-        local a = numbers({ n }, dtype)
-        same("sort " .. dtype, a:sort(), dist.shard(a, 1):sort())
-        same("descending", a:sort { descending = true }, dist.shard(a, 1):sort { descending = true })
-      end
-    end
-  end
-  local a = numbers { 301 }
-  a[{ { 7, 11 } }]:fill(0 / 0)
-  a[{ { 200, 260 } }]:fill(0)
-  a[{ { 100, 160, 3 } }]:fill(-0.0)
-  same("NaN and zeros of both signs", a:sort(), dist.shard(a, 1):sort())
-  same("in reverse", a:flip():copy():sort(), dist.shard(a:sort():flip(), 1):sort())
-  same("sorted", a:sort(), dist.shard(a:sort(), 1):sort(1))
-  local b = numbers { 13, 6 }
-  for axis = 1, 2 do
-    for along = 1, 2 do
-      local s = dist.shard(b, axis):sort(along)
-      same("lines", b:sort(along), s)
-      equal("the axis", axis, s.axis)
-    end
-  end
-  same("replicated", b:sort(1), dist.replicate(b):sort(1))
-  raises("axis 3", dist.shard(b, 1).sort, dist.shard(b, 1), 3)
-  raises("0-d array", dist.zeros({}).sort, dist.zeros {})
 end
 
 function checks.cumsum()

@@ -152,6 +152,11 @@ function M.ranges(x, wanted)
     shape[axis] = count
     return shape
   end
+  if graph.size_of(x._shape) == 0 then
+    local count = 0
+    for _, range in ipairs(wanted[rank + 1]) do count = count + range[2] - range[1] end
+    return gpuarray.empty(shape_of(count), block._dtype)
+  end
   local function send(to)
     local list, count = overlaps(wanted[to + 1], x._first, x._past)
     if count == 0 then return end
@@ -164,7 +169,7 @@ function M.ranges(x, wanted)
     local part = gpuarray.empty(shape_of(count), block._dtype)
     got[from] = group:recv(part, { from = from, out = part })
   end
-  if graph.size_of(x._shape) > 0 then pairwise.exchange(group, send, receive) end
+  pairwise.exchange(group, send, receive)
   local list, used = { gpuarray.empty(shape_of(0), block._dtype) }, {}
   for _, range in ipairs(wanted[rank + 1]) do
     for r = 0, group.size - 1 do
@@ -186,7 +191,6 @@ local HALO = { periodic = true, fill = true }
 
 -- The ranges of a rank's block with `width` more positions at both ends, and how many of these do not exist.
 local function with_halo(n, first, past, width, periodic)
-  if first == past then return {}, 0, 0 end
   local a, b = first - width, past + width
   if not periodic then return { { math.max(a, 0), math.min(b, n) } }, math.max(-a, 0), math.max(b - n, 0) end
   local ranges = { { math.max(a, 0), math.min(b, n) } }
@@ -197,7 +201,8 @@ end
 
 ---Returns the block of this rank together with the positions beside it on the divided axis, which belong to other
 ---ranks: what a stencil reads. At the ends of the axis the block has no neighbours, so the result has fewer positions
----there, unless you pass `fill` or `periodic`. A rank whose block is empty gets an empty array.
+---there, unless you pass `fill` or `periodic`. An empty block gets the positions on both sides, too, so the result of
+---`fill` and `periodic` always has 2 * width positions more than the block.
 ---@param width integer  how many positions on each side: 0 to the extent of the axis
 ---@param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is
 ---  a ring, whose first and last positions are neighbours; default false

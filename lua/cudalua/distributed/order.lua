@@ -12,7 +12,7 @@ local move = require "cudalua.distributed.move"
 local pieces = require "cudalua.distributed.pieces"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local sharded = require "cudalua.distributed.sharded"
-local subtrees = require "cudalua.distributed.subtrees"
+local splitters = require "cudalua.distributed.splitters"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse
@@ -52,68 +52,51 @@ end
 
 -- ---- sorting --------------------------------------------------------------------------------------------------------
 
--- The neighbours whose blocks are not in order yet: the numbers of the left ones among `ranks`.
-local function unordered(x, block, ranks, descending)
-  local own = block._size > 0 and pieces.joined({ pieces.cut(block, 1, 0, 1),
-    pieces.cut(block, 1, block._size - 1, block._size) }, 1) or gpuarray.empty({ 2 }, block._dtype)
-  local edges = subtrees.of_ranks(x._group, own, blocks.bounds(x._shape[1], x._group.size))
-  local flat = pieces.cut(view.reshape(edges, { 2 * #ranks }, "C"), 1, 1, 2 * #ranks - 1)
-  local first = view.reshape(flat, { #ranks - 1, 2 }, "C"):argsort { axis = 2, descending = descending }:get()
-  local list = {}
-  for k = 1, #ranks - 1 do
-    if first[{ k, 1 }] == 2 then list[#list + 1] = k end
-  end
-  return list
-end
+local SORT = { axis = true, descending = true }
+local IN_RANGE = { mode = "clip" } -- positions that need no check
 
--- Two neighbours have their elements in order: the left one keeps as many of the first ones as it had.
-local function in_order(group, block, left, right, size, descending)
-  local is_left = group.rank == left
-  local other = gpuarray.empty({ size }, block._dtype)
-  if is_left then group:send(block, { to = right }) end
-  group:recv(other, { from = is_left and right or left, out = other })
-  if not is_left then group:send(block, { to = left }) end
-  local both = pieces.joined(is_left and { block, other } or { other, block }, 1):sort { descending = descending }
-  if is_left then return view.copy(pieces.cut(both, 1, 0, block._size), "C") end
-  return view.copy(pieces.cut(both, 1, size, both._size), "C")
-end
-
--- Every other pair of neighbours exchanges its blocks in each step, until all of them are in order.
-local function sorted(x, descending)
-  local group, bounds, ranks = x._group, blocks.bounds(x._shape[1], x._group.size), {}
-  for r = 0, group.size - 1 do
-    if bounds[r + 2] > bounds[r + 1] then ranks[#ranks + 1] = r end
-  end
-  local block, turn = x._block:sort { descending = descending }, 0
-  while #ranks > 1 do
-    local list = unordered(x, block, ranks, descending)
-    if #list == 0 then break end
-    local some = false
-    for _, k in ipairs(list) do some = some or k % 2 == turn end
-    if not some then turn = 1 - turn end
-    for _, k in ipairs(list) do
-      local left, right = ranks[k], ranks[k + 1]
-      local other = group.rank == left and right or left
-      if k % 2 == turn and (group.rank == left or group.rank == right) then
-        block = in_order(group, block, left, right, bounds[other + 2] - bounds[other + 1], descending)
-      end
+-- What each rank gets of the sorted blocks: by rank, ranges of positions in the blocks of all ranks.
+local function wanted_of(cuts, bounds)
+  local wanted = {}
+  for r = 1, #bounds - 1 do
+    wanted[r] = {}
+    for from = 1, #bounds - 1 do
+      wanted[r][from] = { bounds[from] + cuts[r][from], bounds[from] + cuts[r + 1][from] }
     end
-    turn = 1 - turn
+  end
+  return wanted
+end
+
+-- Are all elements from one sorted block?
+local function from_one(ranges)
+  local count = 0
+  for _, range in ipairs(ranges) do
+    if range[1] < range[2] then count = count + 1 end
+  end
+  return count <= 1
+end
+
+-- A sorted vector, or the positions that sort it: each rank sorts its block, and cuts it. It gets what belongs in its
+-- block of the result from the others, and puts that in order.
+local function sorted(x, descending, as_positions)
+  local group, bounds, how = x._group, blocks.bounds(x._shape[1], x._group.size), { descending = descending }
+  local order = as_positions and x._block:argsort(how) or nil
+  local keys = order and x._block:take(order, IN_RANGE) or x._block:sort(how)
+  local wanted = wanted_of(splitters.find(group, keys, bounds, descending), bounds)
+  local function moved(block) return move.ranges(sharded.new(group, block, x._shape, 1), wanted) end
+  keys = moved(keys)
+  local block, done = keys, from_one(wanted[group.rank + 1])
+  if order then
+    block = moved(order + x._first)
+    if not done then block = block:take(keys:argsort(how), IN_RANGE) end
+  elseif not done then
+    block = keys:sort(how)
   end
   return sharded.new(group, block, x._shape, 1)
 end
 
-local SORT = { axis = true, descending = true }
-
----Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
----than everything. A vector is sorted by exchanges of blocks between neighbours.
----@param options? any  {axis, descending}, or the axis: the last one by default. descending: sort in descending order;
----  default: false
----@return cudalua.distributed.Array  divided as this array
----@raise LogicError for a 0-d array, an axis out of range or structs, or if the calls of the ranks differ. RuntimeError
----  if a rank ends, fails or does not come in time
-function Array:sort(options)
-  local what = "sort"
+-- What sort() and argsort() do.
+local function in_order(what, self, options)
   sharded.check_self(self, what)
   local axis, descending
   calls.prepared(self._group, what, function()
@@ -123,9 +106,25 @@ function Array:sort(options)
     if self._block._dtype.kind == "struct" then refuse(what, "not defined for %s", self._block._dtype.name) end
   end)
   sharded.agree(what, self, ("axis %d%s"):format(axis, descending and ", descending" or ""))
-  return by_lines(self, axis, function(block) return block:sort { axis = axis, descending = descending } end) or
-    sorted(self, descending)
+  local how = { axis = axis, descending = descending }
+  return by_lines(self, axis, function(block) return block[what](block, how) end) or
+    sorted(self, descending, what == "argsort")
 end
+
+---Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
+---than everything. Elements of a vector move to another rank at most once.
+---@param options? any  {axis, descending}, or the axis: the last one by default. descending: sort in descending order;
+---  default: false
+---@return cudalua.distributed.Array  divided as this array
+---@raise LogicError for a 0-d array, an axis out of range or structs, or if the calls of the ranks differ. RuntimeError
+---  if a rank ends, fails or does not come in time
+function Array:sort(options) return in_order("sort", self, options) end
+
+---Returns the positions that sort the array along an axis, as gpuarray.argsort.
+---@param options? any  as for sort
+---@return cudalua.distributed.Array  int64, positions on the axis of the whole array, from 1; divided as this array
+---@raise LogicError and RuntimeError as sort
+function Array:argsort(options) return in_order("argsort", self, options) end
 
 -- ---- running sums ---------------------------------------------------------------------------------------------------
 

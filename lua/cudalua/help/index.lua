@@ -3618,6 +3618,12 @@ counts. Without an axis, positions count all elements in C order.
 @return cuda.distributed.Array  int64, replicated if the divided axis is reduced
 @raise LogicError, RuntimeError as min
 @options axis keepdims
+= cuda.distributed.Array:argsort(options)
+Returns the positions that sort the array along an axis, as gpuarray.argsort.
+@param options? any  as for sort
+@return cuda.distributed.Array  int64, positions on the axis of the whole array, from 1; divided as this array
+@raise LogicError and RuntimeError as sort
+@options axis descending
 = cuda.distributed.Array:astype(dtype)
 Returns the elements converted to another dtype.
 @param dtype any  the new dtype, as for dtype.of
@@ -3710,7 +3716,7 @@ Returns the array divided along another axis, or whole on each rank.
 @raise LogicError if the axis is out of range, or if the calls of the ranks differ; RuntimeError as gather
 = cuda.distributed.Array:sort(options)
 Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
-than everything. A vector is sorted by exchanges of blocks between neighbours.
+than everything. Elements of a vector move to another rank at most once.
 @param options? any  {axis, descending}, or the axis: the last one by default. descending: sort in descending order; default: false
 @return cuda.distributed.Array  divided as this array
 @raise LogicError for a 0-d array, an axis out of range or structs, or if the calls of the ranks differ. RuntimeError if a rank ends, fails or does not come in time

@@ -1,0 +1,148 @@
+-- What each rank checks of sorted distributed arrays.
+local cuda = require "cudalua"
+local gpuarray, dist = cuda.gpuarray, cuda.distributed
+local world = dist.init()
+local base = dofile "spec/support/sharded_checks.lua"
+local groups = require "cudalua.distributed.group"
+local splitters = require "cudalua.distributed.splitters"
+local same, equal, numbers, raises = base.same, base.equal, base.numbers, base.raises
+
+local M = { checks = {} }
+local checks = M.checks
+
+-- Both orders of a vector; the positions show that equal elements keep their order.
+local function compare(what, a)
+  for _, descending in ipairs { false, true } do
+    local how = { descending = descending }
+    same(what, a:sort(how), dist.shard(a, 1):sort(how))
+    same("positions, " .. what, a:argsort(how), dist.shard(a, 1):argsort(how))
+  end
+end
+
+-- So few samples take many rounds, and windows that have more and fewer elements than samples.
+local function with_samples(count, f)
+  local usual = splitters.SAMPLES
+  splitters.SAMPLES = count
+  f()
+  splitters.SAMPLES = usual
+end
+
+-- Vectors whose blocks need all exchanges and none, with all equal elements and many: pairs of a name and a vector, in
+-- the same order on all ranks.
+local function cases(n)
+  local a = numbers { n }
+  return { { "random", a }, { "sorted", a:sort() }, { "reversed", a:sort():flip():copy() }, { "constant", a * 0 + 1 },
+    { "few", (a % 3):floor() }, { "one other", gpuarray.arange(n, "float32"):eq(n - 1):astype "float32" } }
+end
+
+function checks.vectors()
+  for _, n in ipairs { 0, 1, 3, 10, 1003 } do
+    for _, case in ipairs(cases(n)) do
+      local what, a = unpack(case)
+      compare(what, a)
+      if n == 1003 then
+        with_samples(2, function() compare(what, a) end)
+        with_samples(5, function() compare(what, a) end)
+      end
+    end
+  end
+  local a = numbers { 301 }
+  a[{ { 7, 11 } }]:fill(0 / 0)
+  a[{ { 200, 260 } }]:fill(0)
+  a[{ { 100, 160, 3 } }]:fill(-0.0)
+  compare("NaN and zeros of both signs", a)
+  compare("in reverse", a:sort():flip():copy())
+  local empty = dist.zeros { 0 }
+  equal("the dtype of positions", "int64", empty:argsort().dtype.name)
+end
+
+-- Integers all over the range, and such that float64 cannot tell apart.
+local function long(n, dtype)
+  local i = gpuarray.arange(n, dtype)
+  return { i * 7905747460161236407LL, i * 7919 % n + 2LL ^ 62 }
+end
+
+function checks.dtypes()
+  local n = 103
+  for _, dtype in ipairs { "int8", "uint8", "int16", "uint32", "float16", "bfloat16", "float64", "bool" } do
+    compare(dtype, numbers({ n }, dtype))
+  end
+  for _, dtype in ipairs { "int64", "uint64" } do
+    for _, a in ipairs(long(n, dtype)) do
+      equal("the dtype", dtype, a.dtype.name)
+      compare(dtype, a)
+    end
+  end
+  for _, dtype in ipairs { "complex64", "complex128" } do
+    local a = numbers({ n }, dtype)
+    a[{ { 1, 90, 7 } }]:set(gpuarray.complex(gpuarray.full({ 13 }, -0.0), gpuarray.arange(13) % 2):astype(dtype))
+    a[{ { 2, 90, 9 } }]:set(gpuarray.complex(gpuarray.zeros { 10 }, gpuarray.arange(10) % 2):astype(dtype))
+    a[{ { 5, 9 } }]:fill(0 / 0)
+    compare(dtype, a)
+  end
+end
+
+function checks.lines()
+  local b = numbers { 13, 6 }
+  for axis = 1, 2 do
+    for along = 1, 2 do
+      for _, method in ipairs { "sort", "argsort" } do
+        local s = dist.shard(b, axis)
+        s = s[method](s, along)
+        same(method, b[method](b, along), s)
+        equal("the axis", axis, s.axis)
+      end
+    end
+  end
+  same("replicated", b:sort(1), dist.replicate(b):sort(1))
+  same("replicated", b:argsort { axis = 1, descending = true },
+    dist.replicate(b):argsort { axis = 1, descending = true })
+  for _, method in ipairs { "sort", "argsort" } do
+    local s, z = dist.shard(b, 1), dist.zeros {}
+    raises("axis 3", s[method], s, 3)
+    raises("0-d array", z[method], z)
+    raises("unknown option", s[method], s, { order = 1 })
+    if world.size > 1 then
+      raises("the ranks must make the same call", s[method], s, { axis = 1, descending = world.rank == 0 })
+    end
+  end
+end
+
+-- Counts what a call gives to other ranks: elements by the name of the call of the group, and the calls.
+local function counted(f)
+  local Group, elements, calls, originals = groups.Group, {}, {}, {}
+  for _, name in ipairs { "send", "all_gather", "all_to_all", "all_reduce", "broadcast", "gather", "scatter" } do
+    elements[name], calls[name], originals[name] = 0, 0, Group[name]
+    rawset(Group, name, function(self, a, ...)
+      elements[name], calls[name] = elements[name] + a.size, calls[name] + 1
+      return originals[name](self, a, ...)
+    end)
+  end
+  f()
+  for name, original in pairs(originals) do rawset(Group, name, original) end
+  return elements, calls
+end
+
+function checks.moves()
+  local n, samples = 6000, 4
+  for _, case in ipairs(cases(n)) do
+    local what, a = unpack(case)
+    local x = dist.shard(a, 1):eval()
+    local sorted
+    with_samples(samples, function()
+      local elements, calls = counted(function() sorted = x:sort() end)
+      local rounds = math.ceil(math.log(n) / math.log((samples + 1) / 2)) + 1
+      equal(what .. ": no element is sent twice", true, elements.send <= x.block.size)
+      equal(what .. ": ranks need one message at most", true, calls.send < world.size)
+      if calls.all_gather > rounds then equal(what .. ": rounds", rounds, calls.all_gather) end
+      equal(what .. ": samples", true, elements.all_gather <= calls.all_gather * samples * (world.size - 1))
+      for name, count in pairs(calls) do
+        if name ~= "send" and name ~= "all_gather" then equal(name, 0, count) end
+      end
+      if what == "sorted" or what == "constant" then equal(what .. ": what is in place stays", 0, elements.send) end
+    end)
+    same(what, a:sort(), sorted)
+  end
+end
+
+return M
