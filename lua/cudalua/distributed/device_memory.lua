@@ -108,6 +108,71 @@ function M.finish(p)
   return out and out.array:assign(host) or host
 end
 
+-- ---- parts of many arrays -------------------------------------------------------------------------------------------
+
+---What goes to another rank, or comes from one.
+---@class cudalua.distributed.Transfer
+---@field rank integer                  the other one, in the group
+---@field array cudalua.gpuarray.Array  has an element at least
+
+local FIELDS = 5 -- of a part, in the list that C gets
+
+-- The arrays that C reads and writes: in C order, without gaps.
+local function in_order(sends, receives)
+  local list, n = {}, 0
+  for _, part in ipairs(sends) do
+    n = n + 1
+    list[n] = { rank = part.rank, array = packed { on_device = true, array = part.array }, sent = 1 }
+  end
+  for _, part in ipairs(receives) do
+    local leaf, x = evaluate.evaluate(part.array), part.array
+    if not leaf.dense then x = storage.empty(x._dtype, x._shape, x._size) end
+    n = n + 1
+    list[n] = { rank = part.rank, array = x, sent = 0, final = x ~= part.array and part.array or nil }
+  end
+  return list
+end
+
+-- As attempt(). `flat` has room for all parts, so that nothing is made here.
+local function attempt_all(group, where, list, flat)
+  for k = 1, #list do
+    local x = list[k].array
+    evaluate.evaluate(x)
+    if list[k].sent == 0 and storage.has_readers(storage.leaf_of(x).store) then write.prepare(x) end
+  end
+  local since = storage.writes
+  for k = 1, #list do
+    local part, leaf, at = list[k], storage.leaf_of(list[k].array), (k - 1) * FIELDS
+    if part.sent == 0 and storage.has_readers(leaf.store) then return false end
+    flat[at + 1], flat[at + 2], flat[at + 3] = leaf.buf, leaf.off, size_of(leaf.shape) * leaf.dtype.itemsize
+    flat[at + 4], flat[at + 5] = part.rank, part.sent
+  end
+  if since ~= storage.writes then return false end
+  storage.writes = since + 1
+  local captured = group._data_handle:exchange(where, flat)
+  for k = 1, captured and #list or 0 do
+    local leaf = storage.leaf_of(list[k].array)
+    if list[k].sent == 1 then leaf.store.pinned = true else run.captured(leaf) end
+  end
+  return true
+end
+
+---Sends parts to other ranks and receives parts of them, all at the same time. The ranks must know what comes.
+---@param group cudalua.distributed.Group
+---@param where string
+---@param sends cudalua.distributed.Transfer[]
+---@param receives cudalua.distributed.Transfer[]  they are written; they share no memory with each other or with `sends`
+function M.exchange(group, where, sends, receives)
+  if #sends + #receives == 0 then return end
+  if waiting.list then waiting.start() end
+  local list, flat = in_order(sends, receives), {}
+  for k = 1, #list * FIELDS do flat[k] = 0 end
+  repeat until attempt_all(group, where, list, flat)
+  for _, part in ipairs(list) do
+    if part.final then part.final:set(part.array) end
+  end
+end
+
 -- ---- the usual calls ------------------------------------------------------------------------------------------------
 
 -- Calls take microseconds on the device, so what is usual goes without plans and tables: arrays on the device that have

@@ -434,8 +434,18 @@ int cl_communicator_close(lua_State *L) {
 
 /* --- calls --- */
 
+/* What one rank gives to one other. */
+typedef struct Part {
+  uint64_t address;
+  size_t bytes;
+  int peer;
+  bool sent; /* or received */
+} Part;
+
 typedef struct Call {
   cl_CallKind kind;
+  const Part *parts; /* NULL: it is a call of that kind; otherwise these parts move, whatever the kind */
+  int nparts;
   uint64_t in, out;    /* 0: this rank gives or gets nothing */
   size_t count, bytes; /* of one part */
   int type, op, root;
@@ -462,8 +472,19 @@ static int move_parts(const cl_Comm *c, const Call *k) {
   return result ? result : end;
 }
 
+static int move_list(const cl_Comm *c, const Call *k) {
+  const cl_Nccl *f = &cl_nccl.f;
+  int result = f->GroupStart();
+  for (const Part *p = k->parts; p < k->parts + k->nparts && !result; p++)
+    result = p->sent ? f->Send(at(p->address, 0), p->bytes, CL_NCCL_UINT8, p->peer, c->comm, k->stream)
+                     : f->Recv(at(p->address, 0), p->bytes, CL_NCCL_UINT8, p->peer, c->comm, k->stream);
+  const int end = f->GroupEnd();
+  return result ? result : end;
+}
+
 static int issue(const cl_Comm *c, const Call *k) {
   const cl_Nccl *f = &cl_nccl.f;
+  if (k->parts) return move_list(c, k);
   const void *in = at(k->in, 0);
   void *out = at(k->out, 0);
   switch (k->kind) {
@@ -531,12 +552,12 @@ static void make_call(lua_State *L, cl_Comm *c, const Call *call, const char *wh
     fail_state(L, where);
   }
   c->busy = true;
-  cl_nccl.last = cl_call_kinds[call->kind];
+  cl_nccl.last = call->parts ? "exchange" : cl_call_kinds[call->kind];
   cl_nccl.call.since = cl_nccl_now();
   cl_watch_begin(L, &cl_nccl.call.watch);
   cl_nccl_leave();
-  if (s && c->size == (int)w->s->size && call->kind != CL_SEND && call->kind != CL_RECV)
-    w->s->rank[w->rank].calls++;
+  const bool is_for_all = !call->parts && call->kind != CL_SEND && call->kind != CL_RECV;
+  if (s && c->size == (int)w->s->size && is_for_all) w->s->rank[w->rank].calls++;
   const CUstreamCaptureMode mode = s ? CU_STREAM_CAPTURE_MODE_GLOBAL : cl_relax();
   const int result = issue(c, call);
   if (!s) cl_unrelax(mode);
@@ -549,14 +570,8 @@ static void make_call(lua_State *L, cl_Comm *c, const Call *call, const char *wh
   if (__builtin_expect(result != 0, 0)) check_result(L, c, result, where);
 }
 
-/* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root) -> is it in a graph
- * that is being captured? In the current stream. `in` and `out` are memory, or false; `count` elements of
- * NCCL's `type` and `bytes` are those of one part. Makes nothing in Lua, so it may stand between a look at
- * arrays and the call. */
-int cl_communicator_run(lua_State *L) {
-  cl_Comm *c = check_comm(L);
-  const char *where = luaL_checkstring(L, 2);
-  const cl_Context *ctx = cl_rec_context(&c->rec);
+/* Raises if a call cannot be made now. */
+static cl_Stream *current_stream(lua_State *L, cl_Context *ctx, const char *where) {
   if (cl_nccl.failed || cl_forked) {
     cl_check_rank_process(L, cl_nccl.w, where);
     cl_nccl_raise(L, where);
@@ -565,7 +580,18 @@ int cl_communicator_run(lua_State *L) {
   CL_TRY(L, cuCtxGetCurrent, &current);
   if (current != (CUcontext)ctx->rec.handle)
     cl_logic(L, "%s: the context of the group's device is not current", where);
-  cl_Stream *s = cl_current_stream(L, where, ctx);
+  return cl_current_stream(L, where, ctx);
+}
+
+/* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root) -> is it in a graph
+ * that is being captured? In the current stream. `in` and `out` are memory, or false; `count` elements of
+ * NCCL's `type` and `bytes` are those of one part. Makes nothing in Lua, so it may stand between a look at
+ * arrays and the call. */
+int cl_communicator_run(lua_State *L) {
+  cl_Comm *c = check_comm(L);
+  const char *where = luaL_checkstring(L, 2);
+  cl_Context *ctx = cl_rec_context(&c->rec);
+  cl_Stream *s = current_stream(L, ctx, where);
   const bool captured = cl_captures && cl_capture_id(s);
   Call call = {
       .kind = (cl_CallKind)luaL_checkoption(L, 3, NULL, cl_call_kinds),
@@ -585,6 +611,71 @@ int cl_communicator_run(lua_State *L) {
   used(L, 6, captured, s);
   const cl_MemoryObject *out = lua_toboolean(L, 6) ? cl_to_memory(L, 6) : NULL;
   if (out && out->o.rec) cl_rec_written(out->o.rec);
+  lua_pushboolean(L, captured);
+  return 1;
+}
+
+/* Room for the parts of one call; NULL: there is no memory. It stays, as calls repeat. */
+static Part *room_for(size_t n) {
+  static Part *list;
+  static size_t room;
+  if (n > room) {
+    Part *more = realloc(list, n * sizeof *list);
+    if (!more) return NULL;
+    list = more;
+    room = n;
+  }
+  return list;
+}
+
+enum { PART_FIELDS = 5 };
+
+/* Pushes the memory of a part and its offset, as calls have them. */
+static void push_memory(lua_State *L, int list, size_t k) {
+  lua_rawgeti(L, list, (int)(k * PART_FIELDS) + 1);
+  lua_rawgeti(L, list, (int)(k * PART_FIELDS) + 2);
+}
+
+static double number_at(lua_State *L, int list, size_t k, int field) {
+  lua_rawgeti(L, list, (int)(k * PART_FIELDS) + field);
+  const double x = luaL_checknumber(L, -1);
+  lua_pop(L, 1);
+  return x;
+}
+
+/* communicator:exchange(where, parts) -> is it in a graph that is being captured? All parts move at the same
+ * time. The list has five values for each part: memory, the offset in it, bytes, the other member, and 1 for
+ * what is sent or 0 for what is received. Makes nothing in Lua. */
+int cl_communicator_exchange(lua_State *L) {
+  cl_Comm *c = check_comm(L);
+  const char *where = luaL_checkstring(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  luaL_checkstack(L, 8, where);
+  const size_t n = lua_objlen(L, 3) / PART_FIELDS;
+  cl_Context *ctx = cl_rec_context(&c->rec);
+  cl_Stream *s = current_stream(L, ctx, where);
+  const bool captured = cl_captures && cl_capture_id(s);
+  Part *parts = room_for(n ? n : 1);
+  if (!parts) return luaL_error(L, "%s: not enough memory", where);
+  for (size_t k = 0; k < n; k++) {
+    push_memory(L, 3, k);
+    const uint64_t address = address_at(L, 4, where, ctx, s);
+    lua_settop(L, 3);
+    parts[k] = (Part){.address = address,
+                      .bytes = (size_t)number_at(L, 3, k, 3),
+                      .peer = (int)number_at(L, 3, k, 4),
+                      .sent = number_at(L, 3, k, 5) != 0};
+  }
+  const Call call = {.parts = parts, .nparts = (int)n, .stream = cl_stream_handle(s)};
+  make_call(L, c, &call, where, captured ? NULL : s);
+  for (size_t k = 0; k < n; k++) {
+    push_memory(L, 3, k);
+    used(L, 4, captured, s);
+    const cl_MemoryObject *m = cl_to_memory(L, 4);
+    if (m && m->o.rec && !number_at(L, 3, k, 5)) cl_rec_written(m->o.rec);
+    lua_settop(L, 3);
+  }
   lua_pushboolean(L, captured);
   return 1;
 }

@@ -9,6 +9,7 @@
 enum {
   CL_NCCL_OLDEST = 21400, /* the first version that takes a configuration */
 };
+enum { CL_NCCL_UINT8 = 1 }; /* its number of the type */
 #define CL_NCCL_MAGIC 0xcafebeefu
 
 typedef struct cl_NcclId {
