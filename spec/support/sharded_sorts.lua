@@ -4,6 +4,7 @@ local gpuarray, dist = cuda.gpuarray, cuda.distributed
 local world = dist.init()
 local base = dofile "spec/support/sharded_checks.lua"
 local groups = require "cudalua.distributed.group"
+local pairwise = require "cudalua.distributed.pairwise"
 local splitters = require "cudalua.distributed.splitters"
 local same, equal, numbers, raises = base.same, base.equal, base.numbers, base.raises
 
@@ -108,17 +109,26 @@ function checks.lines()
   end
 end
 
--- Counts what a call gives to other ranks: elements by the name of the call of the group, and the calls.
+-- Counts what a call gives to other ranks: elements by the name of the call of the group, or "send" for exchanges, and
+-- the calls.
 local function counted(f)
-  local Group, elements, calls, originals = groups.Group, {}, {}, {}
-  for _, name in ipairs { "send", "all_gather", "all_to_all", "all_reduce", "broadcast", "gather", "scatter" } do
+  local Group, elements, calls, originals = groups.Group, { send = 0 }, { send = 0 }, {}
+  local exchange = pairwise.exchange
+  for _, name in ipairs { "all_gather", "all_to_all", "all_reduce", "broadcast", "gather", "scatter" } do
     elements[name], calls[name], originals[name] = 0, 0, Group[name]
     rawset(Group, name, function(self, a, ...)
       elements[name], calls[name] = elements[name] + a.size, calls[name] + 1
       return originals[name](self, a, ...)
     end)
   end
+  pairwise.exchange = function(group, where, sends, receives)
+    for _, transfer in ipairs(sends) do
+      elements.send, calls.send = elements.send + transfer.array.size, calls.send + 1
+    end
+    exchange(group, where, sends, receives)
+  end
   f()
+  pairwise.exchange = exchange
   for name, original in pairs(originals) do rawset(Group, name, original) end
   return elements, calls
 end

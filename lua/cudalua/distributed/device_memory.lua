@@ -142,10 +142,10 @@ local function attempt_all(group, where, list, flat)
   end
   local since = storage.writes
   for k = 1, #list do
-    local part, leaf, at = list[k], storage.leaf_of(list[k].array), (k - 1) * FIELDS
+    local part, leaf, place = list[k], storage.leaf_of(list[k].array), (k - 1) * FIELDS
     if part.sent == 0 and storage.has_readers(leaf.store) then return false end
-    flat[at + 1], flat[at + 2], flat[at + 3] = leaf.buf, leaf.off, size_of(leaf.shape) * leaf.dtype.itemsize
-    flat[at + 4], flat[at + 5] = part.rank, part.sent
+    flat[place + 1], flat[place + 2], flat[place + 3] = leaf.buf, leaf.off, size_of(leaf.shape) * leaf.dtype.itemsize
+    flat[place + 4], flat[place + 5] = part.rank, part.sent
   end
   if since ~= storage.writes then return false end
   storage.writes = since + 1
@@ -161,7 +161,7 @@ end
 ---@param group cudalua.distributed.Group
 ---@param where string
 ---@param sends cudalua.distributed.Transfer[]
----@param receives cudalua.distributed.Transfer[]  they are written; they share no memory with each other or with `sends`
+---@param receives cudalua.distributed.Transfer[]  they are written, and share no memory with others
 function M.exchange(group, where, sends, receives)
   if #sends + #receives == 0 then return end
   if waiting.list then waiting.start() end

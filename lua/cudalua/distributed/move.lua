@@ -140,10 +140,11 @@ local function overlaps(ranges, first, past)
 end
 
 ---Elements of ranges of positions along the divided axis, for each rank those that it wants.
+---@param where string
 ---@param x cudalua.distributed.Array  divided
 ---@param wanted integer[][][]  by rank, from 1: ranges, each of its first position and the one past its last, from 0
 ---@return cudalua.gpuarray.Array  this rank's ranges, joined
-function M.ranges(x, wanted)
+function M.ranges(where, x, wanted)
   local group, axis, block = x._group, x._axis, x._block
   local rank, bounds = group.rank, blocks.bounds(x._shape[x._axis], group.size)
   local got = {}
@@ -157,19 +158,18 @@ function M.ranges(x, wanted)
     for _, range in ipairs(wanted[rank + 1]) do count = count + range[2] - range[1] end
     return gpuarray.empty(shape_of(count), block._dtype)
   end
-  local function send(to)
-    local list, count = overlaps(wanted[to + 1], x._first, x._past)
-    if count == 0 then return end
-    for k, part in ipairs(list) do list[k] = cut(block, axis, part[1] - x._first, part[2] - x._first) end
-    group:send(pieces.joined(list, axis), { to = to })
+  local sends, receives = {}, {}
+  for r = 0, group.size - 1 do
+    if r ~= rank then
+      local list, count = overlaps(wanted[r + 1], x._first, x._past)
+      for k, part in ipairs(list) do list[k] = cut(block, axis, part[1] - x._first, part[2] - x._first) end
+      if count > 0 then sends[#sends + 1] = { rank = r, array = pieces.joined(list, axis) } end
+      list, count = overlaps(wanted[rank + 1], bounds[r + 1], bounds[r + 2])
+      got[r] = #list > 0 and gpuarray.empty(shape_of(count), block._dtype) or nil
+      receives[#receives + 1] = got[r] and { rank = r, array = got[r] }
+    end
   end
-  local function receive(from)
-    local _, count = overlaps(wanted[rank + 1], bounds[from + 1], bounds[from + 2])
-    if count == 0 then return end
-    local part = gpuarray.empty(shape_of(count), block._dtype)
-    got[from] = group:recv(part, { from = from, out = part })
-  end
-  pairwise.exchange(group, send, receive)
+  pairwise.exchange(group, where, sends, receives)
   local list, used = { gpuarray.empty(shape_of(0), block._dtype) }, {}
   for _, range in ipairs(wanted[rank + 1]) do
     for r = 0, group.size - 1 do
@@ -235,7 +235,7 @@ function Array:halo(width, options)
     wanted[r], a, b = with_halo(n, bounds[r], bounds[r + 1], o.width, o.periodic)
     if r == group.rank + 1 then before, behind = a, b end
   end
-  local x = M.ranges(self, wanted)
+  local x = M.ranges(what, self, wanted)
   if o.fill == nil or before + behind == 0 then return x end
   local function edge(count)
     local shape = { unpack(x._shape) }

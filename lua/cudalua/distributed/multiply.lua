@@ -84,7 +84,7 @@ local function bytes_of(x) return graph.size_of(x._shape) * x._block._dtype.item
 local function needed(x, wants)
   local group = x._group
   if not x._axis then return regions.cut(x._block, wants[group.rank + 1]) end
-  return regions.moved(group, x._block, grid.divided(x._shape[1], x._shape[2], x._axis, group.size), wants)
+  return regions.moved("matmul", group, x._block, grid.divided(x._shape[1], x._shape[2], x._axis, group.size), wants)
 end
 
 local function on_grid(p, axis)
@@ -94,7 +94,7 @@ local function on_grid(p, axis)
     a_axis = a._axis, b_axis = b._axis, axis = axis }
   local of_a, of_b, of_c = grid.regions(shared, grid.choose(shared, group.size))
   local block = product(p.what, needed(a, of_a), needed(b, of_b), p.asked, nil, nil, p.whole)
-  return regions.moved(group, block, of_c, grid.divided(m, n, axis, group.size))
+  return regions.moved("matmul", group, block, of_c, grid.divided(m, n, axis, group.size))
 end
 
 local function computed(p, axis)

@@ -83,7 +83,7 @@ local function sorted(x, descending, as_positions)
   local order = as_positions and x._block:argsort(how) or nil
   local keys = order and x._block:take(order, IN_RANGE) or x._block:sort(how)
   local wanted = wanted_of(splitters.find(group, keys, bounds, descending), bounds)
-  local function moved(block) return move.ranges(sharded.new(group, block, x._shape, 1), wanted) end
+  local function moved(block) return move.ranges("sort", sharded.new(group, block, x._shape, 1), wanted) end
   keys = moved(keys)
   local block, done = keys, from_one(wanted[group.rank + 1])
   if order then

@@ -1,4 +1,5 @@
--- Exchanges between pairs of ranks, by send() and recv(), in an order in which no ranks wait for each other.
+-- Parts that go from ranks to other ranks, where all know what comes. NCCL moves them all at the same time. Other
+-- transports exchange between pairs, by send() and recv(), in an order in which no ranks wait for each other.
 
 local M = {}
 
@@ -17,12 +18,23 @@ local function in_order(size)
   return list
 end
 
----Exchanges with each other rank in turn. Where nothing goes from one rank to another, both of them must leave it out.
----@param group cudalua.distributed.Group
----@param send fun(to: integer)       sends what that rank gets, if anything
----@param receive fun(from: integer)  receives what that rank gives, if anything
-function M.exchange(group, send, receive)
-  local rank = group.rank
+local function by_rank(transfers)
+  local lists = {}
+  for _, transfer in ipairs(transfers) do
+    local list = lists[transfer.rank] or {}
+    lists[transfer.rank], list[#list + 1] = list, transfer.array
+  end
+  return lists
+end
+
+local function by_pairs(group, sends, receives)
+  local rank, to, from = group.rank, by_rank(sends), by_rank(receives)
+  local function send(other)
+    for _, x in ipairs(to[other] or {}) do group:send(x, { to = other }) end
+  end
+  local function receive(other)
+    for _, x in ipairs(from[other] or {}) do group:recv(x, { from = other, out = x }) end
+  end
   for _, pair in ipairs(in_order(group.size)) do
     if pair[1] == rank then
       send(pair[2])
@@ -32,6 +44,17 @@ function M.exchange(group, send, receive)
       send(pair[1])
     end
   end
+end
+
+---Sends arrays to other ranks and receives arrays of theirs. What one rank sends to another one, that one receives, in
+---the same order, with the same dtypes and shapes. No array is empty.
+---@param group cudalua.distributed.Group
+---@param where string  for messages
+---@param sends cudalua.distributed.Transfer[]
+---@param receives cudalua.distributed.Transfer[]  they are written, and share no memory with others
+function M.exchange(group, where, sends, receives)
+  if group._side.exchange then return group._side.exchange(group, where, sends, receives) end
+  by_pairs(group, sends, receives)
 end
 
 return M

@@ -103,16 +103,16 @@ local function placed(target, piece, part)
   end)
 end
 
--- Receives a piece: at its place, unless it has several places.
-local function received(group, from, target, piece)
+-- Where a piece is received: at its place, unless it has several places.
+local function room_for(target, piece)
+  local rows, columns, room = 0, 0, nil
   if #piece[1] == 1 and #piece[2] == 1 then
-    return rectangles(target, piece, function(to) group:recv(to, { from = from, out = to }) end)
+    rectangles(target, piece, function(to) room = to end)
+    return room
   end
-  local rows, columns = 0, 0
   for _, row in ipairs(piece[1]) do rows = rows + row.count end
   for _, column in ipairs(piece[2]) do columns = columns + column.count end
-  local part = gpuarray.empty({ rows, columns }, target._dtype)
-  placed(target, piece, group:recv(part, { from = from, out = part }))
+  return gpuarray.empty({ rows, columns }, target._dtype)
 end
 
 local function same(a, b)
@@ -126,23 +126,29 @@ local function same(a, b)
 end
 
 ---Moves elements between ranks: each rank gets the region that it wants.
+---@param where string
 ---@param group cudalua.distributed.Group
 ---@param x cudalua.gpuarray.Array  of the region that this rank has
 ---@param has cudalua.distributed.Region[]    by rank, from 1; no element is in two of them
 ---@param wants cudalua.distributed.Region[]  by rank
 ---@return cudalua.gpuarray.Array  may be x
-function M.moved(group, x, has, wants)
+function M.moved(where, group, x, has, wants)
   local me = group.rank + 1
   local stays = same(has[me], wants[me])
   local target = stays and x or gpuarray.empty({ length(wants[me][1]), length(wants[me][2]) }, x._dtype)
   evaluate.evaluate(x) -- once, for all pieces
-  pairwise.exchange(group, function(to)
-    local piece = between(has[me], wants[to + 1])
-    if piece then group:send(taken(x, piece), { to = to }) end
-  end, function(from)
-    local piece = between(has[from + 1], wants[me])
-    if piece then received(group, from, target, piece) end
-  end)
+  local sends, receives, later = {}, {}, {}
+  for r = 1, group.size do
+    local gives, gets = r ~= me and between(has[me], wants[r]), r ~= me and between(has[r], wants[me])
+    if gives then sends[#sends + 1] = { rank = r - 1, array = taken(x, gives) } end
+    if gets then
+      local room = room_for(target, gets)
+      receives[#receives + 1] = { rank = r - 1, array = room }
+      if #gets[1] > 1 or #gets[2] > 1 then later[#later + 1] = { piece = gets, part = room } end
+    end
+  end
+  pairwise.exchange(group, where, sends, receives)
+  for _, l in ipairs(later) do placed(target, l.piece, l.part) end
   local own = not stays and between(has[me], wants[me])
   if own then placed(target, own, taken(x, own)) end
   return target
