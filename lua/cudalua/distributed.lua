@@ -5,7 +5,7 @@
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
 --   host_memory, device_memory   where the calls have their data
 --   distributed/sharded, construct   distributed arrays, which are divided into blocks     pieces   parts of arrays
---   elementwise, move, reduce (with subtrees), multiply, order (with splitters)   their operators and methods
+--   elementwise, views, move, reduce (with subtrees), multiply, order (with splitters)   their operators and methods
 
 local Context = require "cudalua.driver.context"
 local core = require "cudalua.core"
@@ -89,7 +89,7 @@ for part in ("construct file checkpoint"):gmatch "%S+" do
   end
 end
 for name, f in pairs_of(surplus.install("distributed.", parts)) do M[name] = f end
-for part in ("elementwise move reduce multiply order"):gmatch "%S+" do require("cudalua.distributed." .. part) end
+for part in ("elementwise views move reduce multiply order"):gmatch "%S+" do require("cudalua.distributed." .. part) end
 surplus.install("distributed.Array:", sharded.Array)
 
 return names.strict(M, { text = "distributed", kind = "distributed" })

@@ -234,6 +234,7 @@ function checks.refusals()
   raises("cannot be stored in", r.iadd, r, s)
   raises("out is float32 (8, 8) along axis 2", s.add, s, 1, { out = t })
   raises("read a.block", function() return s[1] end)
+  raises("root = 0", dist.shard, nil, 1)
   raises("write to a.block", function() s[1] = 1 end)
   raises("cannot set 'block'", function() s.block = a end)
   raises("a:lt(b)", function() return s < t end)
@@ -265,6 +266,78 @@ function checks.refusals()
     raises("different groups", function() return s + dist.zeros({ 8, 8 }, { group = half }) end)
   end
   same("after it", a, s)
+end
+
+-- ---- views ----------------------------------------------------------------------------------------------------------
+
+-- Indices of an array with three axes, which take all of the axis `axis`, and the axis that it becomes.
+local function whole_axis(axis)
+  local new, list = gpuarray.newaxis, {}
+  for _, others in ipairs { { 2, 1 }, { { 2, -1 }, { -1, 1, -2 } }, { {}, -1 }, { { 1, 3, 2 }, {} } } do
+    local items, at = {}, 1
+    for k = 1, 3 do
+      items[k] = k == axis and ({ {}, { 1, -1 } })[#list % 2 + 1] or table.remove(others, 1)
+      if k < axis and type(items[k]) == "table" then at = at + 1 end
+    end
+    list[#list + 1] = { items, at }
+  end
+  list[#list + 1] = { { new, {}, new, {} }, axis == 1 and 2 or axis == 2 and 4 or 5 }
+  return list
+end
+
+function checks.indices()
+  for axis = 1, 3 do
+    local a = numbers { 5, 6, 7 }
+    local s = dist.shard(a, axis)
+    for k, case in ipairs(whole_axis(axis)) do
+      local what = ("index %d, axis %d"):format(k, axis)
+      local t = s[case[1] ]
+      equal(what, case[2], t.axis)
+      same(what, a[case[1] ], t)
+      same(what .. ", computed with", a[case[1] ] * 2 + 1, t * 2 + 1)
+    end
+    equal("T", 4 - axis, s.T.axis)
+    same("T", a.T, s.T)
+  end
+  local a = numbers { 3, 4 }
+  local s, r = dist.shard(a, 2), dist.replicate(a)
+  same("a position", a[2], s[2])
+  same("replicated", a[{ 2, { 3, 4 } }], r[{ 2, { 3, 4 } }])
+  equal("an element", a[{ 2, 3 }]:item(), r[{ 2, 3 }]:item())
+  s[1].block:fill(7)
+  same("a view", gpuarray.full({ 4 }, 7), s[1])
+  raises("index 2 must be {}: axis 2 is divided", function() return s[{ {}, 1 }] end)
+  raises("index 2 must be {}", function() return s[{ 1, { 1, 2 } }] end)
+  raises("index 2 must be {}", function() return s[{ {}, { -1, 1, -1 } }] end)
+  raises("index 4 of axis 1 is out of range", function() return s[4] end)
+  raises("too many indices", function() return s[{ 1, {}, 1 }] end)
+  raises("got an array; index a.block", function() return s[gpuarray.arange(3)] end)
+  raises("it has the field 'x'", function() return s[{ x = 1 }] end)
+end
+
+function checks.reshape()
+  local a = numbers { 4, 6, 5 }
+  local cases = {
+    [1] = { { { 4, 30 }, 1 }, { { 4, 3, 2, -1 }, 1 }, { { 1, 4, 30 }, 2 } },
+    [2] = { { { 2, 2, 6, 5 }, 3 }, { { 4, 6, 5, 1 }, 2 } },
+    [3] = { { { 24, 5 }, 2 }, { { 6, 4, 5 }, 3 } },
+  }
+  for axis, list in ipairs(cases) do
+    local s = dist.shard(a, axis)
+    for _, case in ipairs(list) do
+      local t = s:reshape(case[1])
+      equal("the axis", case[2], t.axis)
+      same("reshape", a:reshape(case[1]), t)
+      same("with numbers", a:reshape(case[1]), s:reshape(unpack(case[1])))
+    end
+  end
+  same("replicated", a:reshape(-1), dist.replicate(a):reshape(-1))
+  same("empty", gpuarray.zeros { 0, 2, 3 }, dist.zeros { 0, 6 }:reshape(0, 2, 3))
+  local s = dist.shard(a, 1)
+  raises("the divided axis must stay an axis of its own", s.reshape, s, 120)
+  raises("the divided axis must stay", s.reshape, s, { 2, 60 })
+  raises("cannot reshape 120 elements", s.reshape, s, 7)
+  raises("expected a distributed array", s.reshape, a, 7)
 end
 
 -- ---- moving ---------------------------------------------------------------------------------------------------------

@@ -360,10 +360,16 @@ M.cuda = spelled {
 local KRON = "cuda.sparse.csr(gpuarray.kron(m:todense(), other)), where other is a dense array and the product fits " ..
   "into memory"
 
+-- Distributed arrays are not joined.
+local JOINING = "cat concat concatenate stack vstack hstack"
+local JOINED = "x:with_block(gpuarray.concatenate({ x.block, y.block }, axis)) along an axis that is not divided, " ..
+  "where x and y are distributed arrays"
+
 -- Calls between ranks, of PyTorch and mpi4py.
 local CALLS = {
   { "get_rank Get_rank", "world.rank" },
-  { "get_world_size Get_size get_size", "world.size" },
+  { "get_world_size world_size Get_size get_size", "world.size" },
+  { "ReduceOp", "the option op, as in world:all_reduce(a, { op = 'max' })" },
   { "allreduce Allreduce", "world:all_reduce(a)" },
   { "Reduce", "world:reduce(a)" },
   { "bcast Bcast", "world:broadcast(a), or world:broadcast_object(value)" },
@@ -386,6 +392,16 @@ local CALLS = {
 local function with_world(rows)
   local all = {
     { "init_process_group COMM_WORLD MPI is_initialized", "world = cuda.distributed.init()" },
+    { "rank", "world.rank, where world = cuda.distributed.init()" },
+    { "size", "world.size, where world = cuda.distributed.init()" },
+    { "local_rank", "world.local_rank, where world = cuda.distributed.init()" },
+    { "distribute_tensor DTensor device_put array asarray to_gpu", "cuda.distributed.shard(a, axis)" },
+    { "empty", "cuda.distributed.zeros(shape)" },
+    { "rand", "cuda.distributed.random(shape)" },
+    { "randn normal", "cuda.distributed.random(shape, { distribution = 'normal' })" },
+    { "full_like zeros_like ones_like empty_like", "x:with_block(gpuarray.zeros_like(x.block)) for a distributed " ..
+      "array x" },
+    { JOINING, JOINED },
   }
   for _, row in ipairs(rows) do all[#all + 1] = { row[1], row[2] .. ", where world = cuda.distributed.init()" } end
   for name in ("all_reduce reduce broadcast all_gather gather scatter reduce_scatter all_to_all send recv barrier " ..
@@ -470,6 +486,17 @@ M.objects = {
   },
   ["a Stream"] = spelled { { "with", "stream:use(function() ... end)" }, { "query", "stream:is_done()" } },
   ["a Group"] = spelled(CALLS),
+  ["a distributed array"] = spelled {
+    { "get numpy cpu asnumpy tolist", "a:gather():get(), or a.block:get() for the block of this rank" },
+    { "full_tensor", "a:gather()" },
+    { "to_local local_tensor addressable_shards", "a.block" },
+    { "placements sharding", "a.axis" },
+    { "permute swapaxes", "a:transpose(), which reverses all axes" },
+    { "expand_dims unsqueeze", "a[{ gpuarray.newaxis }]" },
+    { "squeeze", "a:reshape(shape), or a[{ 1 }] for an axis that is not divided" },
+    { "flatten ravel", "a:redistribute():reshape(-1)" },
+    { JOINING, JOINED },
+  },
   distributed = spelled(with_world(CALLS)),
 }
 

@@ -39,7 +39,8 @@ local SHARD = { group = true, root = true }
 local function check_array(what, a)
   if object.is_array(a) then return a._dtype, a._shape end
   if ndarray.is_array(a) then return a.dtype, a.shape end
-  refuse(what, "expected an array, got %s", element.describe(a))
+  refuse(what, "expected an array, got %s%s", element.describe(a),
+    a == nil and what == "shard" and "; if only one rank has it, all ranks must pass { root = 0 }" or "")
 end
 
 -- A copy of some positions of an array, on the device.

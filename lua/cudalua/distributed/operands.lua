@@ -27,7 +27,8 @@ function M.of(where, name, x)
   if object.is_array(x) then return { array = x, dtype = x._dtype, shape = x._shape, on_device = true } end
   if ndarray.is_array(x) then return { array = x, dtype = x.dtype, shape = x.shape, on_device = false } end
   if getmetatable(x) == "cudalua.distributed.Array" then
-    refuse(where, "%s must be an array of this rank, got a distributed array; pass its block, a.block", name)
+    refuse(where, "%s must be an array of this rank, got a distributed array; pass its block, a.block, or use its own "
+      .. "methods such as a:sum() and a:gather()", name)
   end
   refuse(where, "%s must be an array, got %s; convert numbers and lists with gpuarray.to_gpu() or ndarray.array(), "
     .. "and send other values with broadcast_object()", name, element.describe(x))

@@ -24,6 +24,7 @@ local refuse = layout.refuse
 ---@field ndim integer      the number of axes
 ---@field size integer      the number of elements of the whole array
 ---@field axis? integer     the axis that is divided among the ranks, from 1; nil if the array is replicated
+---@field T cudalua.distributed.Array  a view with the axes reversed
 ---@field block cudalua.gpuarray.Array  the part of this rank, which the program may read and write
 ---@field first integer     the first position of the block on the divided axis, from 1
 ---@field last integer      its last position; first - 1 if the block is empty
@@ -129,20 +130,20 @@ function properties.axis(self) return self._axis end
 function properties.block(self) return self._block end
 function properties.group(self) return self._group end
 function properties.first(self) return self._first + 1 end
+function properties.T(self) return self:transpose() end
 function properties.last(self) return self._past or self._shape[1] or 1 end
 
 ---Methods that are computed for each element by itself, by name (elementwise.lua).
 ---@type table<string, function>
 M.elementwise = {}
 
+---What a[key] is (views.lua).
+---@type fun(x: cudalua.distributed.Array, key: any): cudalua.distributed.Array
+M.index = nil
+
 local members = names.of_objects(TAG, { text = "a distributed array", kind = "distributed_array",
   optional = { axis = true }, tables = { Array, properties, M.elementwise } })
 names.strict(Array, members)
-
-local function no_elements(key)
-  refuse("distributed.Array", "cannot read element %s of an array of several ranks; read a.block, or a:gather()",
-    errors.text(key))
-end
 
 function mt.__index(self, key)
   local method = rawget(Array, key)
@@ -151,7 +152,7 @@ function mt.__index(self, key)
   if property then return property(self) end
   method = M.elementwise[key]
   if method then return method end
-  if type(key) == "number" or type(key) == "table" then no_elements(key) end
+  if type(key) == "number" or type(key) == "table" then return M.index(self, key) end -- views.lua
   return names.unknown(members, key)
 end
 
