@@ -155,6 +155,7 @@ M.checks = {
   reduce_scatter = "Group:reduce_scatter",
   all_to_all = "Group:all_to_all, new and in place",
   send_recv = "Group:send and Group:recv in a ring",
+  handles = "calls with async = true, and their handles",
   broadcast_object = "Group:broadcast_object",
   split = "Group:split: calls of several groups in turn",
   group = "Group:group of a list of ranks",
