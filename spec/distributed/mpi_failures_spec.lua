@@ -218,6 +218,27 @@ describe("ranks of mpirun that wait", function()
     end)
   end)
 
+  it("for one that waits itself: the error names its call, which only its other half has heard of", function()
+    mpi.need(pending)
+    mpi.each(function(flavor)
+      local out = mpi.run(flavor, 3, ranks.prelude .. [[
+        if rank == 2 then cuda.distributed.init { timeout = 0.6 } end
+        if rank == 1 then
+          local t = os.time()
+          while os.time() - t < 3 do end
+        end
+        local a = gpuarray.ones(2)
+        local ok, err = pcall(function()
+          if rank == 0 then world:send(a, { to = 1 }) else world:barrier() end
+        end)
+        io.write(table.concat({ tostring(ok), err.class, tostring(err.rank), err.message }, " ") .. "\n")
+      ]])
+      local text = "rank 2 waited for rank 0 in barrier (program.lua:9) for 0.6 s; the last call of rank 0 is send " ..
+        "(program.lua:9)\n"
+      assert.equal(3, select(2, out:gsub(text:gsub("%p", "%%%0"), "")), out)
+    end)
+  end)
+
   it("and are interrupted: the others hear of it", function()
     mpi.need(pending)
     mpi.each(function(flavor)
