@@ -12,7 +12,7 @@ local core = require "cudalua.core"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local group = require "cudalua.distributed.group"
-local handle = require "cudalua.distributed.handle"
+local handles = require "cudalua.distributed.handle"
 local layout = require "cudalua.base.layout"
 local members = require "cudalua.distributed.members"
 local names = require "cudalua.base.names"
@@ -27,7 +27,7 @@ local transport = require "cudalua.distributed.transport"
 ---@field Group cudalua.distributed.Group  the class of groups of ranks, with their methods
 ---@field Handle cudalua.distributed.Handle  the class of handles of calls with async = true, with their methods
 ---@field Array cudalua.distributed.Array  the class of distributed arrays, with their methods
-local M = { Group = group.Group, Handle = handle.Handle, Array = sharded.Array }
+local M = { Group = group.Group, Handle = handles.Handle, Array = sharded.Array }
 
 local world
 

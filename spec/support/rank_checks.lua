@@ -232,7 +232,7 @@ end
 local function check_handles(on)
   local function same(name, a, options, n)
     local o = {}
-    for key, value in pairs(options or {}) do o[key] = value end
+    for key, x in pairs(options or {}) do o[key] = x end
     local expected, got = world[name](world, a, o), waited(name, a, o)
     if not expected then
       if got ~= nil then fail("%s: a result without async = true only", name) end

@@ -1,5 +1,5 @@
--- Calls by NCCL in a stream of the group's own, so that later kernels of the current stream do not wait for them. Memory
--- remembers which streams use it: what uses the arrays of a call comes after the call, in any stream.
+-- Calls by NCCL in a stream of the group's own, so that later kernels of the current stream do not wait for them.
+-- Memory remembers which streams use it: what uses the arrays of a call comes after the call, in any stream.
 
 local core = require "cudalua.core"
 local layout = require "cudalua.base.layout"
@@ -42,9 +42,12 @@ end
 
 -- ---- the stream -----------------------------------------------------------------------------------------------------
 
-local function remembers(array) return not array or core.kind(storage.leaf_of(array).buf) == "PooledDeviceAllocation" end
+-- Only memory of pools remembers its streams.
+local function remembers(array)
+  return not array or core.kind(storage.leaf_of(array).buf) == "PooledDeviceAllocation"
+end
 
--- Other memory than that of pools does not remember its streams, so its calls stay in the current one.
+-- Calls of other memory stay in the current stream.
 local function stream_for(group, p)
   local out = p.out and p.out.on_device and p.out.array
   if not (remembers(p.input) and remembers(p.result) and remembers(out)) then return core.current_stream() end

@@ -57,8 +57,8 @@ end
 ---@param p cudalua.distributed.Planned
 function M.prepare(p)
   if p.async and core.current_stream():is_capturing() then
-    layout.refuse(p.where, "async is not possible while the current stream is being captured; leave it out, so that the "
-      .. "call becomes a part of the graph")
+    layout.refuse(p.where, "async is not possible while the current stream is being captured; leave it out, so that "
+      .. "the call becomes a part of the graph")
   end
   local input = p.x and packed(p.x)
   p.input, p.bytes = input, size_of(p.part) * p.dtype.itemsize
@@ -121,7 +121,7 @@ function M.finish(p)
   return out and out.array:assign(host) or host
 end
 
--- ---- calls beside the current stream ---------------------------------------------------------------------------------
+-- ---- calls beside the current stream --------------------------------------------------------------------------------
 
 ---Makes the call in the group's own stream.
 ---@param group cudalua.distributed.Group

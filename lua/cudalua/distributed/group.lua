@@ -13,8 +13,8 @@ local refuse = layout.refuse
 
 ---A group of ranks. All of its ranks must make the same calls in the same order, with the same shapes and dtypes;
 ---otherwise all of them raise an error. Ranks count from 0. Arrays may be on the device or in host memory, and the
----result is on the same side. Without `out` it is a new array; with `out = a` a call works in place. With `async = true`
----calls that move arrays return a Handle, whose wait() returns the result.
+---result is on the same side. Without `out` it is a new array; with `out = a` a call works in place. With
+---`async = true`, calls that move arrays return a Handle, whose wait() returns the result.
 ---@class cudalua.distributed.Group
 ---@field rank integer        this process's number in the group, from 0
 ---@field size integer        the number of ranks
@@ -61,8 +61,8 @@ end
 ---the order of the combination depends on the number of ranks alone. float16 and bfloat16 are combined in float32.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of the same shape and dtype on all ranks
 ---@param options? {op: string, out: any, async: boolean}  op: "sum" (default), "prod", "min", "max" or "mean"; integers
----  wrap, and "mean" takes floats and complex numbers; out: an array for the result, which may be `a`; async: return a
----  Handle, default false
+---  wrap, "mean" takes floats and complex numbers; out: an array for the result, which may be `a`; async: return a
+---  Handle
 ---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle
 ---@raise LogicError if the calls of the ranks differ; if op is not defined for the dtype; if out has another shape or
 ---  dtype. RuntimeError if a rank ends, fails or does not come in time
@@ -73,8 +73,8 @@ end
 
 ---As all_reduce, but gives the result to one rank.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of the same shape and dtype on all ranks
----@param options? {op: string, root: integer, out: any, async: boolean}  root: the rank that gets the result, default 0;
----  op, out, async: as for all_reduce, and out only on root
+---@param options? {op: string, root: integer, out: any, async: boolean}  root: the rank that gets the result, default
+---  0; op, out, async: as for all_reduce, and out only on root
 ---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle?  nil on the other ranks
 ---@raise LogicError as all_reduce, and if root is not a rank; RuntimeError as all_reduce
 function Group:reduce(a, options)
@@ -122,7 +122,8 @@ end
 ---  nil
 ---@param options? {root: integer, out: any, async: boolean}  root: the rank whose array it is, default 0; out: an array
 ---  for the result; async: as for all_reduce
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  rank r gets position r + 1 of the first axis
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  rank r gets
+---  position r + 1 of the first axis
 ---@raise LogicError if the first axis does not have `size` positions, and as broadcast; RuntimeError as all_reduce
 function Group:scatter(a, options)
   check_self(self, "scatter")
@@ -132,7 +133,8 @@ end
 ---Combines the arrays of all ranks, and divides the result among them.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of shape (size, ...), the same on all ranks
 ---@param options? {op: string, out: any, async: boolean}  as for all_reduce
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  rank r gets position r + 1 of the first axis
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  rank r gets
+---  position r + 1 of the first axis
 ---@raise LogicError if the first axis does not have `size` positions, and as all_reduce; RuntimeError as all_reduce
 function Group:reduce_scatter(a, options)
   check_self(self, "reduce_scatter")
@@ -142,7 +144,8 @@ end
 ---Gives a part of each rank's array to each other rank: rank r gets position r + 1 of the first axis of all arrays.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of shape (size, ...), the same on all ranks
 ---@param options? {out: any, async: boolean}  out: an array for the result, which may be `a`; async: as for all_reduce
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  of the same shape: position r + 1 is what rank r gave
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  of the same
+---  shape: position r + 1 is what rank r gave
 ---@raise LogicError if the first axis does not have `size` positions, and as all_gather; RuntimeError as all_reduce
 function Group:all_to_all(a, options)
   check_self(self, "all_to_all")

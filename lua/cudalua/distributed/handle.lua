@@ -26,8 +26,8 @@ local function check_self(self, what)
   layout.refuse(what, "expected a handle of a call (call it as handle:%s()), got %s", what, element.describe(self))
 end
 
----Returns the result of the call. With NCCL, the current stream waits for the call, and the host does not: it only waits
----for a result in host memory. You can call it again.
+---Returns the result of the call. With NCCL, the current stream waits for the call. The host only waits for a result in
+---host memory. You can call it again.
 ---@return cudalua.gpuarray.Array|cudalua.ndarray.Array?  what the call returns without `async`: nil for send, and on
 ---  ranks that get no result
 ---@raise RuntimeError if another rank has ended or failed before the call was complete; LogicError while the current

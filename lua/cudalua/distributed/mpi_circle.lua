@@ -91,8 +91,8 @@ end
 
 -- An answer of a rank, unless this one awaits something else by now.
 local function note_answer(world, w, from, text)
-  local awaited, call = text:match "^in (%S+ %d+ %d+)\n(.*)$"
-  if awaited and from == w.owner and awaited == text_of(w.awaited) then world.calls[from] = call end
+  local awaited, doing = text:match "^in (%S+ %d+ %d+)\n(.*)$"
+  if awaited and from == w.owner and awaited == text_of(w.awaited) then world.calls[from] = doing end
   return awaited ~= nil
 end
 

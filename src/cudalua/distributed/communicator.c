@@ -488,8 +488,8 @@ static int issue(const cl_Comm *c, const Call *k) {
   }
 }
 
-/* What s does next with this memory comes after what other streams do with it. aside: the memory stays with its
- * home, so that work there waits for this call, and not for later ones in s. */
+/* What s does next with this memory comes after what other streams do with it. aside: the memory stays with
+ * its home, so that work there waits for this call, and not for later ones in s. */
 static CUresult join_users(cl_Allocation *a, const cl_Context *ctx, cl_Stream *s, bool aside) {
   if (a->order.home == s && !a->order.nuses) return CUDA_SUCCESS;
   if (!aside && cl_order_done(&a->order, ctx, s)) return CUDA_SUCCESS;
@@ -571,10 +571,10 @@ static void make_call(lua_State *L, cl_Comm *c, const Call *call, const char *wh
   if (__builtin_expect(result != 0, 0)) check_result(L, c, result, where);
 }
 
-/* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root [, aside]) -> is it in a
- * graph that is being captured?, the number of the call. In the current stream. `in` and `out` are memory, or
- * false; `count` elements of NCCL's `type` and `bytes` are those of one part. aside: other streams are to wait
- * for this call alone. Makes nothing in Lua, so it may stand between a look at arrays and the call. */
+/* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root [, aside]) -> is it in
+ * a graph that is being captured?, the number of the call. In the current stream. `in` and `out` are memory,
+ * or false; `count` elements of NCCL's `type` and `bytes` are those of one part. aside: other streams are to
+ * wait for this call alone. Makes nothing in Lua, so it may stand between a look at arrays and the call. */
 int cl_communicator_run(lua_State *L) {
   cl_Comm *c = check_comm(L);
   const char *where = luaL_checkstring(L, 2);
