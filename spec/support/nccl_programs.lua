@@ -112,6 +112,8 @@ M.handles = [[
   local is_gpu = not cuda.driver_info().soft -- the software device does nothing else while a call waits for rank 1
   local a, b, n = gpuarray.full({ 100000 }, rank + 1):eval(), gpuarray.ones(100000):eval(), 100000
   world:all_reduce(b, { async = true }):wait():get()
+  world:all_gather(b, { async = true }):wait():get()
+  for _, x in ipairs { b + 1, b * 1, gpuarray.ones(n):eval():fill(3) } do x:get() end -- compiles the kernels
   local function late()
     world:barrier()
     if rank == 1 then ffi.C.usleep(300000) end
