@@ -200,6 +200,7 @@ return {
       gather halo item matmul max mean min norm prod redistribute reshape sort std sum transpose var with_block]] },
   { class = "cudalua.distributed.Group", own = [[all_gather all_reduce all_to_all barrier broadcast broadcast_object
       close gather group recv reduce reduce_scatter scatter send split]] },
+  { class = "cudalua.distributed.Handle", own = [[is_done wait]] },
   { class = "cudalua.Range", own = [[close]] },
   { class = "cudalua.AlignedHostAllocation", own = [[close]] },
   { class = "cudalua.Array", own = [[get]] },

@@ -3,7 +3,7 @@
 --   distributed/group     what programs see of a group of ranks          run   cudalua run
 --   distributed/file      one .npy by all ranks         checkpoint, manifest   the state of a program as a folder
 --   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
---   host_memory, device_memory   where the calls have their data
+--   host_memory, device_memory   where the calls have their data     handle, aside   calls with async = true
 --   distributed/sharded, construct   distributed arrays, which are divided into blocks     pieces   parts of arrays
 --   elementwise, views, move, reduce (with subtrees), multiply, order (with splitters)   their operators and methods
 
@@ -12,6 +12,7 @@ local core = require "cudalua.core"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local group = require "cudalua.distributed.group"
+local handles = require "cudalua.distributed.handle"
 local layout = require "cudalua.base.layout"
 local members = require "cudalua.distributed.members"
 local names = require "cudalua.base.names"
@@ -24,8 +25,9 @@ local transport = require "cudalua.distributed.transport"
 ---Several processes that compute together. Start them with `cudalua run -n 4 script.lua`, or with mpirun or srun.
 ---@class cudalua.distributed
 ---@field Group cudalua.distributed.Group  the class of groups of ranks, with their methods
+---@field Handle cudalua.distributed.Handle  the class of handles of calls with async = true, with their methods
 ---@field Array cudalua.distributed.Array  the class of distributed arrays, with their methods
-local M = { Group = group.Group, Array = sharded.Array }
+local M = { Group = group.Group, Handle = handles.Handle, Array = sharded.Array }
 
 local world
 

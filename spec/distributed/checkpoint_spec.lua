@@ -264,6 +264,7 @@ describe("cuda.distributed.checkpoint and cuda.distributed.restore", function()
       damage()
       local out = all_fine(3, look)
       assert.truthy(out:find(text, 1, true) and out:find("c.1 was restored", 1, true), text .. ":\n" .. out)
+      assert.falsy(out:find("cudalua: cudalua:", 1, true), out)
       for k = 1, 3 do core.remove_folder(folder .. "/c." .. k) end
     end
     make()

@@ -46,7 +46,7 @@ describe("cuda.devices", function()
         devices(assert(loadfile "spec/support/rank_checks.lua"))
       ]]):format(n))
       local passed = select(2, out:gsub("passed ", ""))
-      assert(ok and passed == 22 * n, ("%d devices, %d checks passed\n%s"):format(n, passed, out))
+      assert(ok and passed == 23 * n, ("%d devices, %d checks passed\n%s"):format(n, passed, out))
     end
   end)
 

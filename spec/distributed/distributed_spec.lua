@@ -2,6 +2,8 @@
 local ranks = require "spec.support.ranks"
 local gpu = require "spec.support.gpu"
 
+local PUBLIC = { Group = "cuda.distributed.Group", Handle = "cuda.distributed.Handle" }
+
 local outputs = {}
 
 -- What so many ranks printed, each number of ranks once.
@@ -45,6 +47,7 @@ describe("ranks", function()
     ["Group:reduce_scatter"] = "reduce_scatter",
     ["Group:all_to_all"] = "all_to_all",
     ["Group:send and Group:recv in a ring"] = "send_recv",
+    ["Handle:wait and Handle:is_done of all calls"] = "handles",
     ["Group:broadcast_object of all kinds of values"] = "broadcast_object",
     ["Group:split by colors and keys; calls of several groups in turn"] = "split",
     ["Group:group of a list of ranks"] = "group",
@@ -53,7 +56,7 @@ describe("ranks", function()
     ["arrays that are views, transposed or pending"] = "layouts",
     ["arrays of structs"] = "structs",
   } do
-    it((name:gsub("%f[%w]Group%f[%W]", "cuda.distributed.%0"):gsub("^init", "cuda.distributed.%0")), function()
+    it((name:gsub("%f[%w]%u%l+%f[%W]", PUBLIC):gsub("^init", "cuda.distributed.%0")), function()
       passes(check)
     end)
   end

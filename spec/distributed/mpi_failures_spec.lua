@@ -218,6 +218,35 @@ describe("ranks of mpirun that wait", function()
     end)
   end)
 
+  it("for one that waits itself: the error names its call, which only its other half has heard of", function()
+    mpi.need(pending)
+    mpi.each(function(flavor)
+      local mark = os.tmpname() -- is gone when rank 2 has raised
+      local out = mpi.run(flavor, 3, ranks.prelude .. ([[
+        world:barrier()
+        if rank == 2 then cuda.distributed.init { timeout = 0.6 } end
+        ffi.cdef "int usleep(unsigned us);"
+        local a, mark = gpuarray.ones(2), "%s"
+        local ok, err = pcall(function()
+          if rank == 0 then world:send(a, { to = 1 }) end
+          for _ = 1, rank == 1 and 300 or 0 do
+            local file = io.open(mark)
+            if not file then break end
+            file:close()
+            ffi.C.usleep(100000)
+          end
+          if rank == 1 then world:recv(a, { from = 0 }) end
+          world:barrier()
+        end)
+        if rank == 2 then os.remove(mark) end
+        io.write(table.concat({ tostring(ok), err.class, tostring(err.rank), err.message }, " ") .. "\n")
+      ]]):format(mark))
+      local text = "rank 2 waited for rank 0 in barrier (program.lua:15) for 0.6 s; the last call of rank 0 is send " ..
+        "(program.lua:7)\n"
+      assert.equal(3, select(2, out:gsub(text:gsub("%p", "%%%0"), "")), out)
+    end)
+  end)
+
   it("and are interrupted: the others hear of it", function()
     mpi.need(pending)
     mpi.each(function(flavor)

@@ -5,7 +5,8 @@ local mpi = require "spec.support.mpi"
 
 local CHECKS = {}
 for name in ([[world barrier all_reduce order extremes short_floats complex reduce broadcast all_gather gather scatter
-  reduce_scatter all_to_all send_recv broadcast_object split group close large layouts structs]]):gmatch "%S+" do
+  reduce_scatter all_to_all send_recv handles broadcast_object split group close large layouts
+  structs]]):gmatch "%S+" do
   CHECKS[#CHECKS + 1] = name
 end
 

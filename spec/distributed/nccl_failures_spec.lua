@@ -79,6 +79,37 @@ describe("a rank that ends, with NCCL's stand-in", function()
     assert.is_truthy(out:find("[0] fine", 1, true), out)
   end)
 
+  it("while handles are under way, whose wait() raises each time", function()
+    local out, status = nccl.run(2, [[
+      ffi.cdef "int getpid(void); int kill(int pid, int number); int usleep(unsigned us);"
+      local a, host = gpuarray.ones(100000):eval(), ndarray.zeros({ 100000 }, "float32")
+      local complete = world:all_reduce(a, { async = true })
+      complete:wait():get()
+      world:barrier()
+      if rank == 1 then ffi.C.usleep(300000) ffi.C.kill(ffi.C.getpid(), 9) end
+      local handle = world:all_reduce(a, { async = true })
+      local x = handle:wait() -- nobody knows yet
+      local without = world:reduce(a, { root = 1, async = true })
+      local in_host = world:all_gather(a, { out = ndarray.zeros({ 2, 100000 }, "float32"), async = true })
+      while not handle:is_done() do ffi.C.usleep(10000) end
+      local text = ": rank 1 was killed by signal 9 (Killed)"
+      for _ = 1, 2 do
+        same(1, raises("RuntimeError", "all_reduce" .. text, handle.wait, handle).rank, "the rank")
+        raises("RuntimeError", "reduce" .. text, without.wait, without)
+        raises("RuntimeError", "all_gather" .. text, in_host.wait, in_host)
+        same(true, handle:is_done() and without:is_done() and in_host:is_done(), "they have ended")
+      end
+      raises("RuntimeError", "all_reduce" .. text, world.all_reduce, world, a, { async = true })
+      pcall(cuda.Context.synchronize)
+      raises("RuntimeError", "the data of this array or memory is incomplete", x.get, x)
+      same(true, complete:is_done(), "the complete call")
+      same(2, complete:wait()[7], "its result")
+      print "fine"
+    ]], { checks = false })
+    assert.is_truthy(out:find("[0] fine", 1, true), out)
+    assert.equal(137, status, out)
+  end)
+
   it("while a rank is in a call of several groups", function()
     local out, status = nccl.run(3, [[
       ffi.cdef "int getpid(void); int kill(int pid, int number);"

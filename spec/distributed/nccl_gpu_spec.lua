@@ -49,6 +49,11 @@ describe("NCCL on GPUs", function()
     nccl.all_fine(2, nccl.beside, { checks = false })
   end)
 
+  it("moves arrays while the program computes, with async = true", function()
+    if lacks(2) then return end
+    for _, checks in ipairs { false, true } do nccl.all_fine(2, nccl.handles, { checks = checks }) end
+  end)
+
   it("ends a call whose other rank is killed, fails, exits or does not come", function()
     if lacks(2) then return end
     nccl.dies("ffi.C.kill(ffi.C.getpid(), 9)", "was killed by signal 9 (Killed)", 137)

@@ -104,6 +104,14 @@ destroy
     nccl.all_fine(2, nccl.beside, { checks = false })
   end)
 
+  it("with async = true go on while the program computes; only what needs their arrays waits", function()
+    for _, checks in ipairs { false, true } do nccl.all_fine(2, nccl.handles, { checks = checks }) end
+  end)
+
+  it("with async = true are beside the current stream, and what uses their arrays comes behind them", function()
+    nccl.all_fine(1, nccl.order, { checks = false, environment = "CUDALUA_SOFT_STREAMS=deferred" })
+  end)
+
   it("work under mpirun, where MPI carries the texts", function()
     mpi.need(pending)
     mpi.each(function(flavor)

@@ -161,8 +161,9 @@ describe("cuBLASLt's products", function()
     cuda.linalg.backend "own"
     assert(ok, err)
     assert.equal(1, #notices)
-    assert.is_truthy(notices[1]:find("cuBLASLt was not found; the library's own kernels run instead: " ..
-      "CUDALUA_CUBLASLT is off\npip install nvidia-cublas-cu12", 1, true), notices[1])
+    local text = "cuBLASLt was not found; the library's own kernels run instead: CUDALUA_CUBLASLT is off\n" ..
+      "pip install nvidia-cublas-cu12"
+    assert.equal(text, notices[1]:sub(1, #text))
   end)
 
   it("are not asked for where nothing is to be added", function()

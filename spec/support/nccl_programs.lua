@@ -106,6 +106,158 @@ M.beside = [[
   same(size * a[1], sum[100000], "a new array")
 ]]
 
+---Calls with async = true, which rank 1 makes late: what goes on meanwhile, and what waits.
+M.handles = [[
+  ffi.cdef "int usleep(unsigned us);"
+  local is_gpu = not cuda.driver_info().soft -- the software device does nothing else while a call waits for rank 1
+  local a, b, n = gpuarray.full({ 100000 }, rank + 1):eval(), gpuarray.ones(100000):eval(), 100000
+  world:all_reduce(b, { async = true }):wait():get()
+  world:all_gather(b, { async = true }):wait():get()
+  for _, x in ipairs { b + 1, b * 1, gpuarray.ones(n):eval():fill(3) } do x:get() end -- compiles the kernels
+  local function late()
+    world:barrier()
+    if rank == 1 then ffi.C.usleep(300000) end
+  end
+
+  late() -- kernels go on, and a write to the operand waits
+  local handle = world:all_reduce(a, { async = true })
+  b = (b + 1):eval()
+  if rank == 0 then
+    same(false, handle:is_done(), "the call waits for rank 1")
+    if is_gpu then
+      same(2, b[n], "a kernel meanwhile")
+      same(false, handle:is_done(), "the call still waits for rank 1")
+    end
+  end
+  a:fill(99)
+  local written = cuda.Event():record()
+  if rank == 0 then same(false, written:query(), "a write to the operand is done before the call") end
+  local sum = handle:wait()
+  same(3, sum[n], "the sum of what was there at the call")
+  same(99, a[1], "what was written later")
+  same(true, handle:is_done(), "it is done")
+
+  late() -- wait() lets the stream wait, and not the host
+  handle = world:all_gather(a, { async = true })
+  handle:wait()
+  local behind = cuda.Event():record()
+  if rank == 0 then same(false, behind:query(), "the stream does not wait") end
+  behind:synchronize()
+  same(true, handle:is_done(), "done with the event")
+
+  -- What reads a result waits for its call alone, also if there are later ones.
+  local first, other = world:all_reduce(b, { async = true }), gpuarray.ones(n):eval()
+  late()
+  local second = world:all_reduce(other, { out = other, async = true })
+  same(4, (first:wait() * 1)[n], "the first one")
+  if rank == 0 and is_gpu then same(false, second:is_done(), "the second one") end
+  same(2, other[n], "in place, without wait()")
+
+  -- What has to be computed for the call is computed in the current stream, in order.
+  local stream = cuda.Stream "non_blocking"
+  late()
+  stream:use(function()
+    local c = gpuarray.arange(n, "float32")
+    for _ = 1, 10 do c = c + 1 end
+    handle = world:all_reduce(c * 2, { async = true })
+    same(4 * (10 + n - 1), handle:wait()[n], "a pending operand")
+  end)
+
+  -- Calls of several groups and streams are made in the order of the program.
+  local pair = world:split { color = 0 }
+  for k = 1, 10 do
+    local x = gpuarray.full({ n }, k):eval()
+    local y = pair:all_reduce(x, { async = true })
+    local z = world:all_reduce(x * 2)
+    local w = pair:all_reduce(z, { out = z, async = true })
+    same(2 * k, y:wait()[1], "a group's")
+    same(8 * k, w:wait()[n], "the world's and a group's")
+  end
+
+  -- Without wait(), and without the handle.
+  local kept = gpuarray.ones(n):eval()
+  for _ = 1, 5 do world:all_reduce(kept, { out = kept, async = true }) end
+  collectgarbage()
+  collectgarbage()
+  same(32, kept[n], "in place, five times")
+  handle = pair:all_reduce(kept, { async = true })
+  pair:close()
+  pair = nil
+  collectgarbage()
+  same(64, handle:wait()[1], "a call of a group that was closed since")
+
+  -- Results in host memory, and memory that does not remember its streams.
+  late()
+  local host = ndarray.zeros({ n }, "float32")
+  handle = world:all_reduce(kept, { out = host, async = true })
+  if rank == 0 then same(false, handle:is_done(), "the host does not wait") end
+  same(host, handle:wait(), "the result")
+  same(64, host[n], "in host memory")
+  local plain = gpuarray.full({ n }, rank + 1, "float32", { allocator = cuda.mem_alloc })
+  late()
+  handle = world:all_reduce(plain, { async = true })
+  plain:fill(7)
+  same(3, handle:wait()[n], "plain memory")
+  same(7, plain[n], "plain memory later")
+
+  -- Captures.
+  local text = "all_reduce: async is not possible while the current stream is being captured"
+  handle = world:all_reduce(kept, { async = true })
+  cuda.Stream():capture(function()
+    raises("LogicError", text, world.all_reduce, world, kept, { async = true })
+    raises("LogicError", "wait: the current stream is being captured; call wait() before", handle.wait, handle)
+  end)
+  same(64, handle:wait()[1], "after the capture")
+]]
+
+---What runs before what, on one rank of the software device, which runs what is waited for alone. The watchdog's
+---questions may run more, so what may go on is looked at several times.
+M.order = [[
+  local soft = require "cudalua.softgpu"
+  local n, free, results = 1000, 0, 0
+  local function calls() -- those that have run
+    local list = {}
+    for _, x in ipairs(soft.runs()) do list[#list + 1] = x.name == "host" and x.number or nil end
+    return #list, list
+  end
+  soft.log "on"
+  for _ = 1, 5 do
+    local a, b, other = gpuarray.full({ n }, 1):eval(), gpuarray.ones(n):eval(), gpuarray.ones(n):eval()
+    cuda.Context.synchronize()
+    soft.log "clear"
+    local handle = world:all_reduce(a, { async = true })
+    b = (b + 1):eval()
+    cuda.legacy_stream:synchronize()
+    if calls() == 0 then free = free + 1 end
+    local second = world:all_reduce(other, { out = other, async = true })
+    same(1, handle:wait()[n], "the result")
+    if calls() == 1 then results = results + 1 end
+    same(1, other[n], "the second result, without wait()")
+    same(2, calls(), "calls")
+    handle = world:all_reduce(a, { async = true })
+    a:fill(2)
+    cuda.legacy_stream:synchronize()
+    same(3, calls(), "a write to the operand waits for the call")
+    same(1, handle:wait()[n], "the operand as it was")
+    handle = world:all_reduce(b, { async = true })
+    handle:wait()
+    cuda.legacy_stream:synchronize()
+    same(4, calls(), "the current stream waits in wait()")
+    world:all_reduce(b, { async = true })
+    world:all_reduce(a)
+    cuda.legacy_stream:synchronize()
+    local count, list = calls()
+    same(6, count, "a call waits for those before it")
+    local plain = gpuarray.full({ n }, 1, "float32", { allocator = cuda.mem_alloc })
+    handle = world:all_reduce(plain, { async = true })
+    plain:fill(2)
+    same(1, handle:wait()[n], "memory that does not remember its streams")
+    for k = 2, count do same(true, list[k - 1] < list[k], "the order of the program") end
+  end
+  same(true, free > 0, "a kernel never goes on beside a call")
+  same(true, results > 0, "what reads a result always waits for later calls")
+]]
+
 ---Calls in a graph, which is launched several times.
 M.graph = [[
   local a = gpuarray.full({ 1000 }, 1):eval()
@@ -155,6 +307,7 @@ M.checks = {
   reduce_scatter = "Group:reduce_scatter",
   all_to_all = "Group:all_to_all, new and in place",
   send_recv = "Group:send and Group:recv in a ring",
+  handles = "calls with async = true, and their handles",
   broadcast_object = "Group:broadcast_object",
   split = "Group:split: calls of several groups in turn",
   group = "Group:group of a list of ranks",

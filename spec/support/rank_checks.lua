@@ -213,6 +213,84 @@ function checks.send_recv()
   end
 end
 
+-- ---- handles --------------------------------------------------------------------------------------------------------
+
+-- Makes a call with async = true, and checks the handle; returns its result.
+local function waited(name, a, options)
+  options.async = true
+  local handle = world[name](world, a, options)
+  if tostring(handle) ~= ("Handle(%s)"):format(name) then fail("%s: the text is %s", name, tostring(handle)) end
+  if not with_nccl and not handle:is_done() then fail("%s: it is not done", name) end
+  local result = handle:wait()
+  if handle:wait() ~= result then fail("%s: another result", name) end
+  if result then numbers(result) end
+  if result and not handle:is_done() then fail("%s: it is not done, and its result was read", name) end
+  return result
+end
+
+-- The calls of an array, with and without handles; `on` gives the array on either side.
+local function check_handles(on)
+  local function same(name, a, options, n)
+    local o = {}
+    for key, x in pairs(options or {}) do o[key] = x end
+    local expected, got = world[name](world, a, o), waited(name, a, o)
+    if not expected then
+      if got ~= nil then fail("%s: a result without async = true only", name) end
+      return
+    end
+    if ndarray.is_array(got) ~= ndarray.is_array(expected) then fail("%s: the side", name) end
+    local list = numbers(expected)
+    if #list ~= n then fail("%s: %d elements", name, #list) end
+    check(name, got, expected.shape, expected.dtype.name, function(i) return list[i] end)
+  end
+  local n = 6
+  local one, root = on(array_of(rank, { 2, 3 }, "float32")), size - 1
+  local all = on(array_of(rank, { size, 2, 3 }, "int32"))
+  same("all_reduce", one, { op = "max" }, n)
+  same("reduce", one, { root = root }, n)
+  same("broadcast", one, { root = root }, n)
+  same("broadcast", rank == root and one or nil, { root = root }, n)
+  same("all_gather", one, nil, size * n)
+  same("gather", one, { root = root }, size * n)
+  same("scatter", all, { root = root }, n)
+  same("reduce_scatter", all, { op = "min" }, n)
+  same("all_to_all", all, nil, size * n)
+  same("all_reduce", on(array_of(rank, { 0 }, "float32")), nil, 0)
+  local sum = numbers(world:all_reduce(one))
+  local out = on(ndarray.zeros({ 3, 2 }, "float32")).T
+  if waited("all_reduce", one, { out = out }) ~= out then fail "out is not the result" end
+  check("out", out, { 2, 3 }, "float32", function(i) return sum[i] end)
+  local host = ndarray.zeros({ 2, 3 }, "float32")
+  if waited("all_reduce", one, { out = host }) ~= host then fail "out is not the result" end
+  check("host", host, { 2, 3 }, "float32", function(i) return sum[i] end)
+  if waited("all_reduce", one, { out = one }) ~= one then fail "out is not the result" end
+  check("in place", one, { 2, 3 }, "float32", function(i) return sum[i] end)
+end
+
+function checks.handles()
+  check_handles(gpuarray.to_gpu)
+  check_handles(function(a) return a end)
+  local pending = waited("all_gather", gpuarray.full({ 2 }, rank, "int32") + 1, {})
+  check("a pending array", pending, { size, 2 }, "int32", function(i) return math.ceil(i / 2) end)
+  -- Only one of the ranks has a handle.
+  local sum = rank == 0 and waited("all_reduce", gpuarray.ones(3), {}) or world:all_reduce(gpuarray.ones(3))
+  check("mixed", sum, { 3 }, "float32", function() return size end)
+  for _, bad in ipairs { 1, "yes", {} } do
+    local ok, err = pcall(world.all_reduce, world, gpuarray.ones(3), { async = bad })
+    if ok or not err.message:find("all_reduce: async must be true or false", 1, true) then fail("%s", tostring(err)) end
+  end
+  if size == 1 then return end
+  local to, from = (rank + 1) % size, (rank - 1) % size
+  local a, b = gpuarray.full({ 50000 }, rank), gpuarray.empty(50000)
+  local function send()
+    if waited("send", a, { to = to }) ~= nil then fail "send has a result" end
+  end
+  if rank == 0 then send() end
+  if waited("recv", b, { from = from, out = b }) ~= b then fail "recv has another result" end
+  if rank > 0 then send() end
+  check("a ring", b, { 50000 }, "float32", function() return from end)
+end
+
 -- ---- what is large, pending, or lies otherwise ----------------------------------------------------------------------
 
 function checks.large()

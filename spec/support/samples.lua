@@ -404,6 +404,7 @@ Group:gather = world garray options; Group:scatter = world growing options
 Group:reduce_scatter = world growing options; Group:all_to_all = world growing options
 Group:send = world garray receiver; Group:recv = world garray sender; Group:broadcast_object = world 'text options
 Group:split = world color; Group:group = world one_rank; Group:close = loose_group
+Handle = -; Handle:wait = call_handle; Handle:is_done = call_handle
 shard = garray 1 options; halo = sharded 1 options; replicate = garray options; zeros = 4 'float32 options
 ones = 4 'float32 options; full = 4 1 'float32 options; arange = 0 4 1 'float32 options
 linspace = 0 1 4 'float32 options; random = 4 'float32 options

@@ -270,6 +270,7 @@ function make.list_of_rows() return { { 1, 0 }, { 0, 2 } } end
 function make.sparse() return cuda.sparse.csr(make.sparse_parts()) end
 function make.sparse_square() return cuda.sparse.eye(3) end
 function make.world() return cuda.distributed.init() end
+function make.call_handle() return make.world():all_reduce(make.gthree(), { async = true }) end
 function make.sharded() return cuda.distributed.shard(make.gthree(), 1) end
 function make.sharded_matrix() return cuda.distributed.ones({ 2, 2 }, { axis = false }) end
 function make.whole_scalar() return cuda.distributed.replicate(gpuarray.scalar(7)) end

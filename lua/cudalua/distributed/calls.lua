@@ -7,9 +7,11 @@ local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local handles = require "cudalua.distributed.handle"
 local host = require "cudalua.base.ffi"
 local layout = require "cudalua.base.layout"
 local operands = require "cudalua.distributed.operands"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local refuse = layout.refuse
 
@@ -150,6 +152,11 @@ function M.check_rank(where, name, x, group)
   return rank
 end
 
+local function check_async(where, async)
+  if async == nil or type(async) == "boolean" then return async or false end
+  refuse(where, "async must be true or false, got %s", errors.text(async))
+end
+
 local function check_out(where, out, dtype, shape)
   if out == nil then return nil end
   local x = operands.of(where, "out", out)
@@ -178,7 +185,7 @@ end
 
 ---How a kind of call distributes arrays.
 ---@class cudalua.distributed.Form
----@field options table<string, boolean>
+---@field options? table<string, boolean>  follow from the rest
 ---@field divided? boolean  the operand has a part for each rank
 ---@field joined? boolean   the result has a part of each rank
 ---@field reduces? boolean
@@ -187,15 +194,18 @@ end
 
 ---@type table<string, cudalua.distributed.Form>
 local forms = {
-  all_reduce = { options = { op = true, out = true }, reduces = true },
-  reduce = { options = { op = true, out = true, root = true }, reduces = true, rooted = true, to_root = true },
-  broadcast = { options = { out = true, root = true }, rooted = true },
-  all_gather = { options = { out = true }, joined = true },
-  gather = { options = { out = true, root = true }, joined = true, rooted = true, to_root = true },
-  scatter = { options = { out = true, root = true }, divided = true, rooted = true },
-  reduce_scatter = { options = { op = true, out = true }, divided = true, reduces = true },
-  all_to_all = { options = { out = true }, divided = true, joined = true },
+  all_reduce = { reduces = true },
+  reduce = { reduces = true, rooted = true, to_root = true },
+  broadcast = { rooted = true },
+  all_gather = { joined = true },
+  gather = { joined = true, rooted = true, to_root = true },
+  scatter = { divided = true, rooted = true },
+  reduce_scatter = { divided = true, reduces = true },
+  all_to_all = { divided = true, joined = true },
 }
+for _, form in pairs_of(forms) do
+  form.options = { out = true, async = true, op = form.reduces, root = form.rooted }
+end
 
 -- ---- calls ----------------------------------------------------------------------------------------------------------
 
@@ -213,6 +223,7 @@ local forms = {
 ---@field op? string                      of reductions
 ---@field root integer
 ---@field on_device boolean               where the result goes without `out`
+---@field async boolean
 
 local function signature(name, op, root, dtype, part)
   local text = name
@@ -235,7 +246,7 @@ local function complete(group, name, form, o, x, like)
   end
   local p = { kind = name, where = name, x = x, out = check_out(name, o.out, dtype, result_shape), gets = gets,
     dtype = dtype, part = part, result_shape = result_shape, op = op, root = o.root or 0,
-    on_device = (x or like).on_device,
+    on_device = (x or like).on_device, async = o.async,
     signature = group._checks and signature(name, op, form.rooted and o.root, dtype, part) or nil }
   group._side.prepare(p)
   return p
@@ -244,7 +255,7 @@ end
 local function read_options(group, name, form, options)
   local o = errors.options(name, options, form.options)
   local root = form.rooted and M.check_rank(name, "root", o.root == nil and 0 or o.root, group) or nil
-  return { op = o.op, out = o.out, root = root }
+  return { op = o.op, out = o.out, root = root, async = check_async(name, o.async) }
 end
 
 -- Where data is in device memory, the transport compares no signatures, and the texts go before.
@@ -252,12 +263,23 @@ local function compare(group, p)
   M.check_same(p.where, M.exchange(group, p.where, p.signature:sub(#p.where + 2)))
 end
 
-local function finish(group, p)
+-- Makes a call; returns what the ranks said if it differs, otherwise nil and what the program gets.
+local function make(group, p)
   local side = group._side
-  if side.compares and group._checks then compare(group, p) end
+  local work = p.async and side.start and side.start(group, p)
+  if work then return nil, handles.new(p.where, nil, work) end
   local differing = side.run(group, p)
+  if differing then return differing end
+  local result = side.finish(p)
+  if p.async then return nil, handles.new(p.where, result) end
+  return nil, result
+end
+
+local function finish(group, p)
+  if group._side.compares and group._checks then compare(group, p) end
+  local differing, result = make(group, p)
   if differing then disagree(p.where, differing) end
-  return side.finish(p)
+  return result
 end
 
 ---Makes a call in which every rank passes an array.
@@ -363,7 +385,7 @@ local function check_peer(name, key, options, group, known)
   local o = errors.options(name, options, known)
   local peer = M.check_rank(name, key, o[key], group)
   if peer == group.rank then refuse(name, "%s is this rank itself, %d", key, peer) end
-  return peer, o.out
+  return peer, check_async(name, o.async), o.out
 end
 
 local function disagree_pair(name, sender, receiver, texts)
@@ -371,35 +393,37 @@ local function disagree_pair(name, sender, receiver, texts)
     texts[2]))
 end
 
-local SEND, RECV = { to = true }, { from = true, out = true }
+local SEND, RECV = { to = true, async = true }, { from = true, out = true, async = true }
 
 -- A plan of send or recv.
 local function pair_plan(group, kind, x, peer, fields)
   local p = { kind = kind, where = kind, signature = group._checks and operands.text(x.dtype, x.shape) or nil,
     dtype = x.dtype, part = x.shape, result_shape = x.shape, root = peer, on_device = x.on_device, x = fields.x,
-    out = fields.out, gets = fields.gets }
+    out = fields.out, gets = fields.gets, async = fields.async }
   group._side.prepare(p)
   return p
 end
 
--- Makes the call; returns what the ranks said if it differs.
+-- As make(), and compares the calls before that where the transport does not.
 local function run_pair(group, p)
   if group._side.compares and p.signature then
     local differing = group._control.run(group._handle, { kind = p.kind, where = p.where, signature = p.signature,
       bytes = 0, root = p.root })
     if differing then return differing end
   end
-  return group._side.run(group, p)
+  return make(group, p)
 end
 
 ---@param group cudalua.distributed.Group
 ---@param a any
 ---@param options any
+---@return cudalua.distributed.Handle?
 function M.send(group, a, options)
-  local to = check_peer("send", "to", options, group, SEND)
+  local to, async = check_peer("send", "to", options, group, SEND)
   local x = operands.of("send", "a", a)
-  local differing = run_pair(group, pair_plan(group, "send", x, to, { x = x }))
+  local differing, handle = run_pair(group, pair_plan(group, "send", x, to, { x = x, async = async }))
   if differing then disagree_pair("send", group.rank, to, differing) end
+  return handle
 end
 
 ---@param group cudalua.distributed.Group
@@ -407,13 +431,13 @@ end
 ---@param options any
 ---@return any
 function M.recv(group, a, options)
-  local from, given = check_peer("recv", "from", options, group, RECV)
+  local from, async, given = check_peer("recv", "from", options, group, RECV)
   local x = operands.of("recv", "a", a)
   local out = check_out("recv", given, x.dtype, x.shape)
-  local p = pair_plan(group, "recv", x, from, { out = out, gets = true })
-  local differing = run_pair(group, p)
+  local p = pair_plan(group, "recv", x, from, { out = out, gets = true, async = async })
+  local differing, result = run_pair(group, p)
   if differing then disagree_pair("recv", from, group.rank, differing) end
-  return group._side.finish(p)
+  return result
 end
 
 return M

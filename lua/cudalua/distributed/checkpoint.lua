@@ -340,7 +340,7 @@ function M.restore(path, options)
     local folder = path .. "." .. number
     local ok, result = shares.attempt(group, "restore", function() return read_folder(group, folder) end)
     if ok then
-      if why and group.rank == 0 then notice(("cudalua: %s; %s was restored"):format(why, folder)) end
+      if why and group.rank == 0 then notice(("%s; %s was restored"):format(why, folder)) end
       return result.state, result.own
     end
     local is_damaged = errors.is_error(result, "RuntimeError") or errors.is_error(result, "LogicError")

@@ -1,6 +1,8 @@
 -- The side of calls whose transport moves data in device memory, in the order of the current stream. The host does not
 -- wait; arrays in host memory are copied to the device and back.
 
+local aside = require "cudalua.distributed.aside"
+local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local layout = require "cudalua.base.layout"
@@ -54,6 +56,10 @@ end
 ---Makes a call ready: evaluates its arrays, and makes those that it needs.
 ---@param p cudalua.distributed.Planned
 function M.prepare(p)
+  if p.async and core.current_stream():is_capturing() then
+    layout.refuse(p.where, "async is not possible while the current stream is being captured; leave it out, so that "
+      .. "the call becomes a part of the graph")
+  end
   local input = p.x and packed(p.x)
   p.input, p.bytes = input, size_of(p.part) * p.dtype.itemsize
   if not p.gets then return end
@@ -61,15 +67,21 @@ function M.prepare(p)
   p.result = p.direct and p.out.array or storage.empty(p.dtype, p.result_shape, size_of(p.result_shape))
 end
 
+-- Whoever still has to read what the call writes to comes first.
+local function clear_target(p)
+  local result = p.direct and p.result
+  if result and (result._sig or storage.has_readers(storage.leaf_of(result).store)) then write.prepare(result) end
+end
+
 -- The check and the call, with nothing between them that may run a finalizer: on one line, as a launch's.
 local function at(since, communicator, p, from, to, count, type, op)
-  if since == storage.writes then return true, communicator:run(p.where, p.kind, from and from.buf, from and from.off, to and to.buf, to and to.off, count, p.bytes, type, op, p.root) else return false end -- luacheck: ignore 631
+  if since == storage.writes then return true, communicator:run(p.where, p.kind, from and from.buf, from and from.off, to and to.buf, to and to.off, count, p.bytes, type, op, p.root, p.async) else return false end -- luacheck: ignore 631
 end
 
 -- False: a finalizer wrote to arrays meanwhile, and nothing was done.
 local function attempt(group, p, count, type, op)
   local result, direct = p.result, p.direct
-  if direct and (result._sig or storage.has_readers(storage.leaf_of(result).store)) then write.prepare(result) end
+  clear_target(p)
   local from, to = p.input and evaluate.evaluate(p.input), result and evaluate.evaluate(result)
   local since = storage.writes
   if from then from = storage.leaf_of(p.input) end
@@ -77,7 +89,8 @@ local function attempt(group, p, count, type, op)
   if direct and storage.has_readers(to.store) then return false end
   if since ~= storage.writes then return false end
   storage.writes, since = since + 1, since + 1
-  local done, captured = at(since, group._data_handle, p, from, to, count, type, op)
+  local done, captured, number = at(since, group._data_handle, p, from, to, count, type, op)
+  p.number = number
   if captured then
     if from then from.store.pinned = true end
     if to then run.captured(to) end
@@ -106,6 +119,20 @@ function M.finish(p)
   if not out and p.on_device then return result end
   local host = transfer.get(p.where, result, ndarray.empty(p.result_shape, p.dtype))
   return out and out.array:assign(host) or host
+end
+
+-- ---- calls beside the current stream --------------------------------------------------------------------------------
+
+---Makes the call in the group's own stream.
+---@param group cudalua.distributed.Group
+---@param p cudalua.distributed.Planned  is ready
+---@return cudalua.distributed.Work? work  nil: nothing is to be moved, and finish() gives the result
+function M.start(group, p)
+  if p.bytes == 0 then return nil end
+  clear_target(p)
+  local out = p.out
+  local in_host = p.result ~= nil and not (out and out.on_device or not out and p.on_device)
+  return aside.start(group, p, function() M.run(group, p) end, function() return M.finish(p) end, in_host)
 end
 
 -- ---- parts of many arrays -------------------------------------------------------------------------------------------
@@ -180,10 +207,10 @@ end
 
 -- How the shapes of the operand and of the result begin: with one extent for each rank, or not.
 local usual = {
-  all_reduce = { options = { op = true, out = true }, reduces = true },
-  all_gather = { options = { out = true }, joined = true },
-  reduce_scatter = { options = { op = true, out = true }, reduces = true, divided = true },
-  all_to_all = { options = { out = true }, joined = true, divided = true },
+  all_reduce = { options = { op = true, out = true, async = true }, reduces = true },
+  all_gather = { options = { out = true, async = true }, joined = true },
+  reduce_scatter = { options = { op = true, out = true, async = true }, reduces = true, divided = true },
+  all_to_all = { options = { out = true, async = true }, joined = true, divided = true },
 }
 
 -- Is list a from position i on what list b is from position j on?
@@ -227,6 +254,7 @@ function M.at_once(group, kind, a, options)
   local out, op = nil, nil
   if options ~= nil then
     local o = errors.options(kind, options, known.options)
+    if o.async then return nil end
     out, op = o.out, o.op
   end
   local to = target(kind, known, group, a, from, out)

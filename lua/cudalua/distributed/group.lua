@@ -13,7 +13,8 @@ local refuse = layout.refuse
 
 ---A group of ranks. All of its ranks must make the same calls in the same order, with the same shapes and dtypes;
 ---otherwise all of them raise an error. Ranks count from 0. Arrays may be on the device or in host memory, and the
----result is on the same side. Without `out` it is a new array; with `out = a` a call works in place.
+---result is on the same side. Without `out` it is a new array; with `out = a` a call works in place. With
+---`async = true`, calls that move arrays return a Handle, whose wait() returns the result.
 ---@class cudalua.distributed.Group
 ---@field rank integer        this process's number in the group, from 0
 ---@field size integer        the number of ranks
@@ -59,9 +60,10 @@ end
 ---Combines the arrays of all ranks element by element, and gives the result to all. All ranks get the same bits, and
 ---the order of the combination depends on the number of ranks alone. float16 and bfloat16 are combined in float32.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of the same shape and dtype on all ranks
----@param options? {op: string, out: any}  op: "sum" (default), "prod", "min", "max" or "mean"; integers wrap, and
----  "mean" takes floats and complex numbers; out: an array for the result, which may be `a`
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array
+---@param options? {op: string, out: any, async: boolean}  op: "sum" (default), "prod", "min", "max" or "mean"; integers
+---  wrap, "mean" takes floats and complex numbers; out: an array for the result, which may be `a`; async: return a
+---  Handle
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle
 ---@raise LogicError if the calls of the ranks differ; if op is not defined for the dtype; if out has another shape or
 ---  dtype. RuntimeError if a rank ends, fails or does not come in time
 function Group:all_reduce(a, options)
@@ -71,9 +73,9 @@ end
 
 ---As all_reduce, but gives the result to one rank.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of the same shape and dtype on all ranks
----@param options? {op: string, root: integer, out: any}  root: the rank that gets the result, default 0; op, out: as
----  for all_reduce, and out only on root
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array?  nil on the other ranks
+---@param options? {op: string, root: integer, out: any, async: boolean}  root: the rank that gets the result, default
+---  0; op, out, async: as for all_reduce, and out only on root
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle?  nil on the other ranks
 ---@raise LogicError as all_reduce, and if root is not a rank; RuntimeError as all_reduce
 function Group:reduce(a, options)
   check_self(self, "reduce")
@@ -83,8 +85,9 @@ end
 ---Gives the array of one rank to all.
 ---@param a? cudalua.gpuarray.Array|cudalua.ndarray.Array  root's array; the other ranks may pass nil, or an array of
 ---  the same shape and dtype that says where the result belongs: on the device or in host memory
----@param options? {root: integer, out: any}  root: the rank whose array it is, default 0; out: an array for the result
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array
+---@param options? {root: integer, out: any, async: boolean}  root: the rank whose array it is, default 0; out: an array
+---  for the result; async: as for all_reduce
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle
 ---@raise LogicError if the calls of the ranks differ, or if out has another shape or dtype; RuntimeError as all_reduce
 function Group:broadcast(a, options)
   check_self(self, "broadcast")
@@ -93,9 +96,9 @@ end
 
 ---Gives the arrays of all ranks to all.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of the same shape and dtype on all ranks
----@param options? {out: any}  out: an array for the result
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array  of shape (size, ...): position r + 1 of the first axis has the
----  array of rank r
+---@param options? {out: any, async: boolean}  out: an array for the result; async: as for all_reduce
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  of shape (size, ...): position r + 1
+---  of the first axis has the array of rank r
 ---@raise LogicError if the calls of the ranks differ, or if out has another shape or dtype; RuntimeError as all_reduce
 function Group:all_gather(a, options)
   check_self(self, "all_gather")
@@ -104,10 +107,10 @@ end
 
 ---Gives the arrays of all ranks to one.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of the same shape and dtype on all ranks
----@param options? {root: integer, out: any}  root: the rank that gets the result, default 0; out: an array for the
----  result, only on root
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array?  of shape (size, ...), as for all_gather; nil on the other
----  ranks
+---@param options? {root: integer, out: any, async: boolean}  root: the rank that gets the result, default 0; out: an
+---  array for the result, only on root; async: as for all_reduce
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle?  of shape (size, ...), as for
+---  all_gather; nil on the other ranks
 ---@raise LogicError as all_gather, and if root is not a rank; RuntimeError as all_reduce
 function Group:gather(a, options)
   check_self(self, "gather")
@@ -117,8 +120,10 @@ end
 ---Divides the array of one rank among all.
 ---@param a? cudalua.gpuarray.Array|cudalua.ndarray.Array  root's array of shape (size, ...); the other ranks may pass
 ---  nil
----@param options? {root: integer, out: any}  root: the rank whose array it is, default 0; out: an array for the result
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array  rank r gets position r + 1 of the first axis
+---@param options? {root: integer, out: any, async: boolean}  root: the rank whose array it is, default 0; out: an array
+---  for the result; async: as for all_reduce
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  rank r gets
+---  position r + 1 of the first axis
 ---@raise LogicError if the first axis does not have `size` positions, and as broadcast; RuntimeError as all_reduce
 function Group:scatter(a, options)
   check_self(self, "scatter")
@@ -127,8 +132,9 @@ end
 
 ---Combines the arrays of all ranks, and divides the result among them.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of shape (size, ...), the same on all ranks
----@param options? {op: string, out: any}  as for all_reduce
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array  rank r gets position r + 1 of the first axis
+---@param options? {op: string, out: any, async: boolean}  as for all_reduce
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  rank r gets
+---  position r + 1 of the first axis
 ---@raise LogicError if the first axis does not have `size` positions, and as all_reduce; RuntimeError as all_reduce
 function Group:reduce_scatter(a, options)
   check_self(self, "reduce_scatter")
@@ -137,8 +143,9 @@ end
 
 ---Gives a part of each rank's array to each other rank: rank r gets position r + 1 of the first axis of all arrays.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  of shape (size, ...), the same on all ranks
----@param options? {out: any}  out: an array for the result, which may be `a`
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array  of the same shape: position r + 1 is what rank r gave
+---@param options? {out: any, async: boolean}  out: an array for the result, which may be `a`; async: as for all_reduce
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle  of the same
+---  shape: position r + 1 is what rank r gave
 ---@raise LogicError if the first axis does not have `size` positions, and as all_gather; RuntimeError as all_reduce
 function Group:all_to_all(a, options)
   check_self(self, "all_to_all")
@@ -147,19 +154,21 @@ end
 
 ---Sends an array to another rank, and waits until that has it.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  the array to send, of any shape and layout
----@param options {to: integer}  to: the rank that receives it
+---@param options {to: integer, async: boolean}  to: the rank that receives it; async: as for all_reduce
+---@return cudalua.distributed.Handle?  only with async
 ---@raise LogicError if `to` is not another rank, or if that expects another shape or dtype; RuntimeError as all_reduce,
 ---  and if the two ranks wait for each other
 function Group:send(a, options)
   check_self(self, "send")
-  calls.send(self, a, options)
+  return calls.send(self, a, options)
 end
 
 ---Receives an array from another rank.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  has the shape and the dtype of what is sent; it is not changed
 ---  unless it is `out`
----@param options {from: integer, out: any}  from: the rank that sends it; out: an array for the result
----@return cudalua.gpuarray.Array|cudalua.ndarray.Array
+---@param options {from: integer, out: any, async: boolean}  from: the rank that sends it; out: an array for the result;
+---  async: as for all_reduce
+---@return cudalua.gpuarray.Array|cudalua.ndarray.Array|cudalua.distributed.Handle
 ---@raise LogicError if `from` is not another rank, or if that sends another shape or dtype; RuntimeError as send
 function Group:recv(a, options)
   check_self(self, "recv")

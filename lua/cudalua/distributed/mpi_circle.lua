@@ -5,6 +5,9 @@
 -- and passes the note on to the rank that it waits for. When a note comes back to its first sender, which still is in
 -- the same wait, none of the ranks will go on: each has waited since it passed the note on, as the next one had not
 -- sent its message and has waited since. Messages are counted for that, by group, tag and receiver.
+--
+-- A rank that passes a note on also tells who has sent it which call it waits in. send and recv tell that to the other
+-- half alone, so nobody else would know.
 
 local call = require("cudalua.distributed.mpi_library").call
 local ffi = require "ffi"
@@ -50,6 +53,8 @@ local function has_sent(world, awaited, rank)
   return true
 end
 
+local function text_of(awaited) return ("%s %d %d"):format(awaited.group, awaited.tag, awaited.number) end
+
 -- Notes stay until MPI has sent them.
 local function send(world, rank, text)
   local kept = {}
@@ -67,8 +72,7 @@ end
 local function pass_on(world, w, first, path)
   local a = w.awaited
   path = ("%s%srank %d in %s"):format(path, path == "" and "" or ", ", world.rank, world.doing)
-  send(world, w.owner, ("%d %d %s %d %d\n%s"):format(first.rank, first.wait, a.group, a.tag, a.number,
-    path:sub(1, MOST - 200)))
+  send(world, w.owner, ("%d %d %s\n%s"):format(first.rank, first.wait, text_of(a), path:sub(1, MOST - 200)))
 end
 
 ---This rank has waited for a while.
@@ -78,6 +82,29 @@ function M.ask(world, w)
   world.waits = world.waits + 1
   w.number = world.waits
   pass_on(world, w, { rank = world.rank, wait = w.number }, "")
+end
+
+-- Tells a rank, which awaits a message, what this one does instead.
+local function answer(world, rank, awaited)
+  send(world, rank, ("in %s\n%s"):format(text_of(awaited), world.doing:sub(1, MOST - 200)))
+end
+
+-- An answer of a rank, unless this one awaits something else by now.
+local function note_answer(world, w, from, text)
+  local awaited, doing = text:match "^in (%S+ %d+ %d+)\n(.*)$"
+  if awaited and from == w.owner and awaited == text_of(w.awaited) then world.calls[from] = doing end
+  return awaited ~= nil
+end
+
+-- A note of a rank; returns the path if it proves that ranks wait for each other.
+local function note_question(world, w, from, text)
+  local rank, wait, group, tag, number, path = text:match "^(%d+) (%d+) (%S+) (%d+) (%d+)\n(.*)$"
+  local first = { rank = tonumber(rank), wait = tonumber(wait) }
+  local awaited = { group = group, tag = tonumber(tag), number = tonumber(number) }
+  if has_sent(world, awaited, from) then return nil end
+  answer(world, from, awaited)
+  if first.rank ~= world.rank then return pass_on(world, w, first, path) end
+  return first.wait == w.number and path or nil
 end
 
 ---Looks at the notes that have come.
@@ -93,15 +120,9 @@ function M.look(world, w)
     text = text or ffi.new("char[?]", MOST)
     local from = world.status.source
     call(world, "Recv", text, MOST, mpi.byte, from, M.TAG, world.comm, world.status)
-    local rank, wait, group, tag, number, path = ffi.string(text):match "^(%d+) (%d+) (%S+) (%d+) (%d+)\n(.*)$"
-    local first = { rank = tonumber(rank), wait = tonumber(wait) }
-    if not has_sent(world, { group = group, tag = tonumber(tag), number = tonumber(number) }, from) then
-      if first.rank ~= world.rank then
-        pass_on(world, w, first, path)
-      elseif first.wait == w.number then
-        return path
-      end
-    end
+    local note = ffi.string(text)
+    local path = not note_answer(world, w, from, note) and note_question(world, w, from, note)
+    if path then return path end
   end
 end
 

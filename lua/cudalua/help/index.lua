@@ -3753,7 +3753,8 @@ Returns an array that has other blocks, divided as this one: for blocks that the
 = cuda.distributed.Group class
 A group of ranks. All of its ranks must make the same calls in the same order, with the same shapes and dtypes;
 otherwise all of them raise an error. Ranks count from 0. Arrays may be on the device or in host memory, and the
-result is on the same side. Without `out` it is a new array; with `out = a` a call works in place.
+result is on the same side. Without `out` it is a new array; with `out = a` a call works in place. With
+`async = true`, calls that move arrays return a Handle, whose wait() returns the result.
 @field rank integer        this process's number in the group, from 0
 @field size integer        the number of ranks
 @field ranks integer[]     their numbers in the world, in the group's order
@@ -3764,35 +3765,35 @@ result is on the same side. Without `out` it is a new array; with `out = a` a ca
 = cuda.distributed.Group:all_gather(a, options)
 Gives the arrays of all ranks to all.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
-@param options? {out: any}  out: an array for the result
-@return cuda.gpuarray.Array|cuda.ndarray.Array  of shape (size, ...): position r + 1 of the first axis has the array of rank r
+@param options? {out: any, async: boolean}  out: an array for the result; async: as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle  of shape (size, ...): position r + 1 of the first axis has the array of rank r
 @raise LogicError if the calls of the ranks differ, or if out has another shape or dtype; RuntimeError as all_reduce
-@options out
+@options async out
 = cuda.distributed.Group:all_reduce(a, options)
 Combines the arrays of all ranks element by element, and gives the result to all. All ranks get the same bits, and
 the order of the combination depends on the number of ranks alone. float16 and bfloat16 are combined in float32.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
-@param options? {op: string, out: any}  op: "sum" (default), "prod", "min", "max" or "mean"; integers wrap, and "mean" takes floats and complex numbers; out: an array for the result, which may be `a`
-@return cuda.gpuarray.Array|cuda.ndarray.Array
+@param options? {op: string, out: any, async: boolean}  op: "sum" (default), "prod", "min", "max" or "mean"; integers wrap, "mean" takes floats and complex numbers; out: an array for the result, which may be `a`; async: return a Handle
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle
 @raise LogicError if the calls of the ranks differ; if op is not defined for the dtype; if out has another shape or dtype. RuntimeError if a rank ends, fails or does not come in time
-@options op out
+@options async op out
 = cuda.distributed.Group:all_to_all(a, options)
 Gives a part of each rank's array to each other rank: rank r gets position r + 1 of the first axis of all arrays.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of shape (size, ...), the same on all ranks
-@param options? {out: any}  out: an array for the result, which may be `a`
-@return cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape: position r + 1 is what rank r gave
+@param options? {out: any, async: boolean}  out: an array for the result, which may be `a`; async: as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle  of the same shape: position r + 1 is what rank r gave
 @raise LogicError if the first axis does not have `size` positions, and as all_gather; RuntimeError as all_reduce
-@options out
+@options async out
 = cuda.distributed.Group:barrier()
 Waits until all ranks have called it.
 @raise LogicError if other ranks make another call; RuntimeError if a rank ends, fails or does not come in time
 = cuda.distributed.Group:broadcast(a, options)
 Gives the array of one rank to all.
 @param a? cuda.gpuarray.Array|cuda.ndarray.Array  root's array; the other ranks may pass nil, or an array of the same shape and dtype that says where the result belongs: on the device or in host memory
-@param options? {root: integer, out: any}  root: the rank whose array it is, default 0; out: an array for the result
-@return cuda.gpuarray.Array|cuda.ndarray.Array
+@param options? {root: integer, out: any, async: boolean}  root: the rank whose array it is, default 0; out: an array for the result; async: as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle
 @raise LogicError if the calls of the ranks differ, or if out has another shape or dtype; RuntimeError as all_reduce
-@options out root
+@options async out root
 = cuda.distributed.Group:broadcast_object(value, options)
 Gives a Lua value of one rank to all: nil, a boolean, a number, a string, a 64-bit integer, a host array, or a table
 of these.
@@ -3808,10 +3809,10 @@ except with NCCL: there all ranks of the group must call it, and what the collec
 = cuda.distributed.Group:gather(a, options)
 Gives the arrays of all ranks to one.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
-@param options? {root: integer, out: any}  root: the rank that gets the result, default 0; out: an array for the result, only on root
-@return cuda.gpuarray.Array|cuda.ndarray.Array?  of shape (size, ...), as for all_gather; nil on the other ranks
+@param options? {root: integer, out: any, async: boolean}  root: the rank that gets the result, default 0; out: an array for the result, only on root; async: as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle?  of shape (size, ...), as for all_gather; nil on the other ranks
 @raise LogicError as all_gather, and if root is not a rank; RuntimeError as all_reduce
-@options out root
+@options async out root
 = cuda.distributed.Group:group(ranks)
 Creates a group of some ranks. All ranks of this group must call it with the same list.
 @param ranks integer[]  in the order that they have in the new group
@@ -3820,43 +3821,55 @@ Creates a group of some ranks. All ranks of this group must call it with the sam
 = cuda.distributed.Group:recv(a, options)
 Receives an array from another rank.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  has the shape and the dtype of what is sent; it is not changed unless it is `out`
-@param options {from: integer, out: any}  from: the rank that sends it; out: an array for the result
-@return cuda.gpuarray.Array|cuda.ndarray.Array
+@param options {from: integer, out: any, async: boolean}  from: the rank that sends it; out: an array for the result; async: as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle
 @raise LogicError if `from` is not another rank, or if that sends another shape or dtype; RuntimeError as send
-@options from out
+@options async from out
 = cuda.distributed.Group:reduce(a, options)
 As all_reduce, but gives the result to one rank.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of the same shape and dtype on all ranks
-@param options? {op: string, root: integer, out: any}  root: the rank that gets the result, default 0; op, out: as for all_reduce, and out only on root
-@return cuda.gpuarray.Array|cuda.ndarray.Array?  nil on the other ranks
+@param options? {op: string, root: integer, out: any, async: boolean}  root: the rank that gets the result, default 0; op, out, async: as for all_reduce, and out only on root
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle?  nil on the other ranks
 @raise LogicError as all_reduce, and if root is not a rank; RuntimeError as all_reduce
-@options op out root
+@options async op out root
 = cuda.distributed.Group:reduce_scatter(a, options)
 Combines the arrays of all ranks, and divides the result among them.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  of shape (size, ...), the same on all ranks
-@param options? {op: string, out: any}  as for all_reduce
-@return cuda.gpuarray.Array|cuda.ndarray.Array  rank r gets position r + 1 of the first axis
+@param options? {op: string, out: any, async: boolean}  as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle  rank r gets position r + 1 of the first axis
 @raise LogicError if the first axis does not have `size` positions, and as all_reduce; RuntimeError as all_reduce
-@options op out
+@options async op out
 = cuda.distributed.Group:scatter(a, options)
 Divides the array of one rank among all.
 @param a? cuda.gpuarray.Array|cuda.ndarray.Array  root's array of shape (size, ...); the other ranks may pass nil
-@param options? {root: integer, out: any}  root: the rank whose array it is, default 0; out: an array for the result
-@return cuda.gpuarray.Array|cuda.ndarray.Array  rank r gets position r + 1 of the first axis
+@param options? {root: integer, out: any, async: boolean}  root: the rank whose array it is, default 0; out: an array for the result; async: as for all_reduce
+@return cuda.gpuarray.Array|cuda.ndarray.Array|cuda.distributed.Handle  rank r gets position r + 1 of the first axis
 @raise LogicError if the first axis does not have `size` positions, and as broadcast; RuntimeError as all_reduce
-@options out root
+@options async out root
 = cuda.distributed.Group:send(a, options)
 Sends an array to another rank, and waits until that has it.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  the array to send, of any shape and layout
-@param options {to: integer}  to: the rank that receives it
+@param options {to: integer, async: boolean}  to: the rank that receives it; async: as for all_reduce
+@return cuda.distributed.Handle?  only with async
 @raise LogicError if `to` is not another rank, or if that expects another shape or dtype; RuntimeError as all_reduce, and if the two ranks wait for each other
-@options to
+@options async to
 = cuda.distributed.Group:split(options)
 Divides the group: ranks with the same color form a new group. All ranks of this group must call it.
 @param options {color: integer|false, key: integer}  color: false for no group; key: ranks of the new group are in the order of their keys (default 0), and then of their ranks here
 @return cuda.distributed.Group?  nil for color = false
 @raise LogicError if color or key is not an integer, or if 255 groups exist; RuntimeError as all_reduce
 @options color key
+= cuda.distributed.Handle class
+A call between ranks that was made with `async = true`. With NCCL it goes on while the program computes. With other
+transports it is done when you get the handle.
+= cuda.distributed.Handle:is_done()
+Whether the call has ended. Does not wait.
+@return boolean  also true if it has ended because another rank failed; wait() then raises the error
+= cuda.distributed.Handle:wait()
+Returns the result of the call. With NCCL, the current stream waits for the call. The host only waits for a result in
+host memory. You can call it again.
+@return cuda.gpuarray.Array|cuda.ndarray.Array?  what the call returns without `async`: nil for send, and on ranks that get no result
+@raise RuntimeError if another rank has ended or failed before the call was complete; LogicError while the current stream is being captured
 = cuda.distributed.arange(start, stop, step, dtype, options)
 Returns the numbers of gpuarray.arange with the same arguments, divided among ranks, with the same bits:
 arange(stop), arange(start, stop) or arange(start, stop, step). A dtype and options may follow.

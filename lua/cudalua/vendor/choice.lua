@@ -73,7 +73,7 @@ local function tell(library, why)
   if told[library] then return end
   told[library] = true
   local row = libraries.rows[library]
-  notice(("cudalua: %s was not found; the library's own kernels run instead: %s\n%s, or name the library in %s;"
+  notice(("%s was not found; the library's own kernels run instead: %s\n%s, or name the library in %s;"
     .. ' linalg.backend "own" needs no library'):format(row.name, why, row.packages, row.variable))
 end
 

@@ -108,6 +108,7 @@ static cl_CallLane *lane_of(uint64_t stream) {
 void cl_nccl_note(const cl_Stream *s) {
   const uint64_t n = ++cl_write_mark;
   cl_CallLane *lane = lane_of(s->rec.generation);
+  cl_nccl.latest = lane;
   if (!lane) return;
   if (lane->first && !lane->second) look_at_lane(lane);
   const double now = cl_nccl_now();
@@ -120,6 +121,15 @@ void cl_nccl_note(const cl_Stream *s) {
   if (!is_first) return;
   lane->first = n;
   lane->since = now;
+}
+
+/* Calls run in the order of the program, also in several streams: their kernels wait for other ranks, and of
+ * two that do so at the same time, one may keep the other from the device. */
+static CUresult join_latest(const cl_Stream *s) {
+  cl_CallLane *lane = cl_nccl.latest;
+  if (!lane || !lane->first || lane->stream == s->rec.generation) return CUDA_SUCCESS;
+  reach_last(lane);
+  return CU.cuStreamWaitEvent(cl_stream_handle(s), lane->event[lane->second != 0], 0);
 }
 
 /* --- failures --- */
@@ -499,18 +509,24 @@ static int issue(const cl_Comm *c, const Call *k) {
   }
 }
 
+/* What s does next with this memory comes after what other streams do with it. aside: the memory stays with
+ * its home, so that work there waits for this call, and not for later ones in s. */
+static CUresult join_users(cl_Allocation *a, const cl_Context *ctx, cl_Stream *s, bool aside) {
+  if (a->order.home == s && !a->order.nuses) return CUDA_SUCCESS;
+  if (!aside && cl_order_done(&a->order, ctx, s)) return CUDA_SUCCESS;
+  return cl_order_join(&a->order, s);
+}
+
 /* The memory at idx, an address or nothing: {memory, bytes from its start}. */
-static uint64_t address_at(lua_State *L, int idx, const char *where, const cl_Context *ctx, cl_Stream *s) {
+static uint64_t address_at(lua_State *L, int idx, const char *where, const cl_Context *ctx, cl_Stream *s,
+                           bool aside) {
   if (!lua_toboolean(L, idx)) return 0;
   const cl_MemoryObject *m = cl_check_memory(L, idx, "memory");
   if (cl_rec_context(m->o.rec) != ctx)
     cl_logic(L, "%s: the array belongs to another context than the group", where);
   if (m->o.rec->tracks && !cl_captures) {
-    cl_Allocation *a = (cl_Allocation *)m->o.rec;
-    if ((a->order.home != s || a->order.nuses) && !cl_order_done(&a->order, ctx, s)) {
-      const CUresult code = cl_order_join(&a->order, s);
-      if (code) cl_fail(L, "cuStreamWaitEvent", code);
-    }
+    const CUresult code = join_users((cl_Allocation *)m->o.rec, ctx, s, aside);
+    if (code) cl_fail(L, "cuStreamWaitEvent", code);
   }
   return m->address + (uint64_t)lua_tonumber(L, idx + 1);
 }
@@ -555,7 +571,13 @@ static void make_call(lua_State *L, cl_Comm *c, const Call *call, const char *wh
   cl_nccl.last = call->parts ? "exchange" : cl_call_kinds[call->kind];
   cl_nccl.call.since = cl_nccl_now();
   cl_watch_begin(L, &cl_nccl.call.watch);
+  const CUresult joined = s ? join_latest(s) : CUDA_SUCCESS;
+  if (joined) {
+    c->busy = false;
+    cl_nccl.call.since = 0;
+  }
   cl_nccl_leave();
+  if (joined) cl_fail(L, "cuStreamWaitEvent", joined);
   const bool is_for_all = !call->parts && call->kind != CL_SEND && call->kind != CL_RECV;
   if (s && c->size == (int)w->s->size && is_for_all) w->s->rank[w->rank].calls++;
   const CUstreamCaptureMode mode = s ? CU_STREAM_CAPTURE_MODE_GLOBAL : cl_relax();
@@ -583,20 +605,22 @@ static cl_Stream *current_stream(lua_State *L, cl_Context *ctx, const char *wher
   return cl_current_stream(L, where, ctx);
 }
 
-/* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root) -> is it in a graph
- * that is being captured? In the current stream. `in` and `out` are memory, or false; `count` elements of
- * NCCL's `type` and `bytes` are those of one part. Makes nothing in Lua, so it may stand between a look at
- * arrays and the call. */
+/* communicator:run(where, kind, in, offset, out, offset, count, bytes, type, op, root [, aside]) -> is it in
+ * a graph that is being captured?, the number of the call. In the current stream. `in` and `out` are memory,
+ * or false; `count` elements of NCCL's `type` and `bytes` are those of one part. aside: other streams are to
+ * wait for this call alone. Makes nothing in Lua, so it may stand between a look at arrays and the call. */
 int cl_communicator_run(lua_State *L) {
   cl_Comm *c = check_comm(L);
   const char *where = luaL_checkstring(L, 2);
   cl_Context *ctx = cl_rec_context(&c->rec);
   cl_Stream *s = current_stream(L, ctx, where);
-  const bool captured = cl_captures && cl_capture_id(s);
+  const bool captured = cl_captures && cl_capture_id(s), aside = lua_toboolean(L, 13);
+  if (aside && cl_captures)
+    cl_logic(L, "%s: async is not possible while a stream is being captured; leave it out", where);
   Call call = {
       .kind = (cl_CallKind)luaL_checkoption(L, 3, NULL, cl_call_kinds),
-      .in = address_at(L, 4, where, ctx, s),
-      .out = address_at(L, 6, where, ctx, s),
+      .in = address_at(L, 4, where, ctx, s, aside),
+      .out = address_at(L, 6, where, ctx, s, aside),
       .count = (size_t)lua_tonumber(L, 8),
       .bytes = (size_t)lua_tonumber(L, 9),
       .type = (int)lua_tointeger(L, 10),
@@ -607,11 +631,23 @@ int cl_communicator_run(lua_State *L) {
   if (!call.in) call.in = call.out;
   if (!call.out) call.out = call.in;
   make_call(L, c, &call, where, captured ? NULL : s);
+  const uint64_t number = cl_write_mark;
   used(L, 4, captured, s);
   used(L, 6, captured, s);
   const cl_MemoryObject *out = lua_toboolean(L, 6) ? cl_to_memory(L, 6) : NULL;
   if (out && out->o.rec) cl_rec_written(out->o.rec);
   lua_pushboolean(L, captured);
+  lua_pushnumber(L, (lua_Number)number);
+  return 2;
+}
+
+/* nccl_lost(number [, where]) -> did the call with this number end with the world, before it was complete?
+ * where: then raises why. */
+int cl_nccl_lost(lua_State *L) {
+  const uint64_t number = (uint64_t)luaL_checknumber(L, 1);
+  const bool lost = cl_nccl.failed && number > cl_nccl.confirmed;
+  if (lost && !lua_isnoneornil(L, 2)) cl_nccl_raise(L, luaL_checkstring(L, 2));
+  lua_pushboolean(L, lost);
   return 1;
 }
 
@@ -660,7 +696,7 @@ int cl_communicator_exchange(lua_State *L) {
   if (!parts) return luaL_error(L, "%s: not enough memory", where);
   for (size_t k = 0; k < n; k++) {
     push_memory(L, 3, k);
-    const uint64_t address = address_at(L, 4, where, ctx, s);
+    const uint64_t address = address_at(L, 4, where, ctx, s, false);
     lua_settop(L, 3);
     parts[k] = (Part){.address = address,
                       .bytes = (size_t)number_at(L, 3, k, 3),

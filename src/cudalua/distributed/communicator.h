@@ -59,6 +59,7 @@ typedef struct cl_Collectives {
   struct cl_State *state; /* the Lua state that has them */
   cl_Comm *comms;
   cl_CallLane *lanes;
+  cl_CallLane *latest;        /* of the last call; NULL: none, or there was no memory for it */
   _Atomic uint64_t confirmed; /* of cl_write_mark calls */
   const char *last;           /* the name of the last call */
   struct {                    /* the call that the main thread is in; under the lock */
