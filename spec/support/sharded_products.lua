@@ -153,7 +153,8 @@ end
 function checks.matmul_moves_what_it_needs()
   local grid, P, n = require "cudalua.distributed.grid", world.size, 120
   local a, b = numbers { n, n }, numbers { n, n }
-  local squares = { [1] = 0, [2] = 1, [3] = 2, [4] = 2.5, [6] = 4, [8] = 4.5 } -- for axes 1 and 2: R + C - 2 + (C-1)/C
+  -- Blocks for rows times columns, by ranks: R - 1 + C - 1 + (C - 1) / C.
+  local squares = { [1] = 0, [2] = 1, [3] = 2, [4] = 2.5, [5] = 4, [6] = 3.5, [7] = 6, [8] = 4.5 }
   local least = { ["1 2"] = squares[P], ["1 false"] = 0, ["false 2"] = 0, ["false 1"] = (P - 1) / P,
     ["2 false"] = (P - 1) / P }
   combinations(a, b, function(s, t, _, name)
