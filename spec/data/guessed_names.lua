@@ -1,6 +1,6 @@
 -- Names that users of other libraries try first: 60 or more of each. `at` is where a port of their program reads them:
 -- g is cuda.gpuarray, n is cuda.ndarray, c is cuda, a is an array, s is cuda.sparse, m is a
--- sparse matrix, l is cuda.linalg, r is a generator of cuda.random. `here` has those that exist; `leads` has the others,
+-- sparse matrix, l is cuda.linalg, r is a generator. `here` has those that exist; `leads` has the others,
 -- with a part of what the error must say.
 return {
   PyTorch = {
