@@ -17,7 +17,7 @@ local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compili
   mem_async_spec = "arrays", errors_spec = "traps", names_spec = "traps", texture_spec = "textures",
   surface_spec = "textures", mipmap_spec = "textures", texref_spec = "textures",
   stream_spec = "streams", event_spec = "streams", graph_spec = "graphs", device_spec = "devices",
-  context_spec = "devices", profile_spec = "profiling", progress_spec = "prompt",
+  devices_spec = "devices", context_spec = "devices", profile_spec = "profiling", progress_spec = "prompt",
   exported_spec = "shipping", replay_spec = "softgpu" }
 local OF_ARRAYS = { gpuarray_sort_spec = "reductions", gpuarray_reduce_spec = "reductions",
   gpuarray_scan_spec = "reductions", gpuarray_count_spec = "reductions", matmul_spec = "matrices",

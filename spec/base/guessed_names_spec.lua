@@ -8,7 +8,7 @@ describe("Names that users guess", function()
   local owners
   setup(gpu.context)
   before_each(function() owners = { g = gpuarray, n = cuda.ndarray, c = cuda, a = gpuarray.ones { 2, 3 },
-    s = cuda.sparse, m = cuda.sparse.eye(2), l = cuda.linalg } end)
+    s = cuda.sparse, m = cuda.sparse.eye(2), l = cuda.linalg, r = cuda.random.Generator(1) } end)
 
   local function read(at, name) return function() return owners[at][name] end end
 

@@ -1,6 +1,6 @@
 -- Names that users of other libraries try first: 60 or more of each. `at` is where a port of their program reads them:
 -- g is cuda.gpuarray, n is cuda.ndarray, c is cuda, a is an array, s is cuda.sparse, m is a
--- sparse matrix, l is cuda.linalg. `here` has those that exist; `leads` has the others,
+-- sparse matrix, l is cuda.linalg, r is a generator. `here` has those that exist; `leads` has the others,
 -- with a part of what the error must say.
 return {
   PyTorch = {
@@ -83,6 +83,11 @@ return {
     { at = "a", here = "astype copy T reshape tolist item dtype shape ndim size strides fill view", leads = {
       tofile = "gpuarray.save(path, a)", tobytes = "a:get():buffer()", flat = "a:ravel()", ctypes = "a.ptr",
       mT = "a:swapaxes(-2, -1)", itemset = "a[i] = value", base = "views keep their memory alive" } },
+    { at = "r", here = "uniform normal exponential gamma beta poisson binomial integers permutation choice spawn",
+      leads = { rand = "rng:uniform(shape)", random = "rng:uniform(shape)", randn = "rng:normal(shape)",
+      standard_normal = "rng:normal(shape)", randint = "rng:integers(shape, low, high)",
+      shuffle = "rng:permutation(a)", lognormal = "rng:log_normal(shape)", standard_gamma = "rng:gamma(shape, k)",
+      multinomial = "rng:choice(n, shape,", advance = "rng:skip_ahead(blocks)" } },
     { at = "n", here = "zeros array arange linspace save load allclose", leads = { random = "it is cuda.random",
       linalg = "it is cuda.linalg", float32 = "cuda.dtype.float32", dtype = "it is cuda.dtype",
       sum = "computing is for arrays on the device", pi = "use math.pi", inf = "use math.huge" } },

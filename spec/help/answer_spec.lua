@@ -154,7 +154,7 @@ describe("help() finds", function()
   it("the page of each family of names", function()
     for name, path in pairs { sort = "reductions", cumsum = "reductions", matmul = "matrices", ["linalg.solve"] =
       "matrices", convolve = "signals", ["fft.rfft"] = "fourier", ["image.resize"] = "filters",
-      ["linalg.backend"] = "backends", ["io.save_safetensors"] = "sharing", reshape = "arrays" } do
+      ["linalg.backend"] = "backends", ["io.save_safetensors"] = "sharing", reshape = "arrays", devices = "devices" } do
       assert.matches("\n  manual +docs/" .. path .. "%.md", answer.of_name(name, 80))
       assert.truthy(assert(io.open("docs/" .. path .. ".md")):read("*a"):find(name:match "[%w_]+$", 1, true), name)
     end

@@ -39,7 +39,7 @@ function M.of(what, name, x, group)
   if not whole and x.group ~= group then
     layout.refuse(what, "%s is an array of other ranks; pass group = a.group", name)
   end
-  local own = x
+  local own = x -- which may be nil or false
   if not whole then own = x.block end
   local operand = operands.of(what, name, own)
   if operand.dtype.kind == "struct" then

@@ -3571,6 +3571,15 @@ restart.
 @return integer? code  nil without such an error
 @return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
 @raise LogicError (201) if no context is current and you pass no device
+= cuda.devices(f, options)
+Runs a function once for each device of this process, with the device's primary context current. The calls take
+turns: one runs until it waits for the others in a call between ranks, such as all_reduce(), or until it returns.
+Kernels of all devices run at the same time, because launches do not wait.
+@param f fun(world: cuda.distributed.Group): any  gets the group of all devices, which cuda.distributed.init() returns, too; world.rank counts them from 0
+@param options? {devices: integer[]}  devices: the numbers of the devices to use; default all
+@return any[] results  the first result of each call, at position rank + 1
+@raise LogicError for invalid options, inside another call of devices(), and in one of several processes of cudalua run. The error of the first call that fails, with its rank; the others raise it in their next call between ranks
+@options devices
 = cuda.wrap_context(handle)
 Returns a Context for a CUcontext that other code in this process owns. detach() releases it without destroying the
 CUcontext. An invalid handle may crash the driver.
@@ -3658,7 +3667,8 @@ Returns the whole array, on all ranks.
 = cuda.distributed.Array:halo(width, options)
 Returns the block of this rank together with the positions beside it on the divided axis, which belong to other
 ranks: what a stencil reads. At the ends of the axis the block has no neighbours, so the result has fewer positions
-there, unless you pass `fill` or `periodic`. A rank whose block is empty gets an empty array.
+there, unless you pass `fill` or `periodic`. An empty block gets the positions on both sides, too, so the result of
+`fill` and `periodic` always has 2 * width positions more than the block.
 @param width integer  how many positions on each side: 0 to the extent of the axis
 @param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is a ring, whose first and last positions are neighbours; default false
 @return cuda.gpuarray.Array  a new array, or the block itself if nothing is beside it
@@ -5534,15 +5544,6 @@ any more.
 CUctx_flags: how a context waits (SCHED_*) and what it provides; for Device:make_context().
 = cuda.device_attribute field
 CUdevice_attribute: for Device:get_attribute().
-= cuda.devices(f, options)
-Runs a function once for each device of this process, with the device's primary context current. The calls take
-turns: one runs until it waits for the others in a call between ranks, such as all_reduce(), or until it returns.
-Kernels of all devices run at the same time, because launches do not wait.
-@param f fun(world: cuda.distributed.Group): any  gets the group of all devices, which cuda.distributed.init() returns, too; world.rank counts them from 0
-@param options? {devices: integer[]}  devices: the numbers of the devices to use; default all
-@return any[] results  the first result of each call, at position rank + 1
-@raise LogicError for invalid options, inside another call of devices(), and in one of several processes of cudalua run. The error of the first call that fails, with its rank; the others raise it in their next call between ranks
-@options devices
 = cuda.dtype_to_array_format(dtype)
 Returns the array format for elements of a dtype.
 @param dtype any  as for dtype.of
