@@ -79,6 +79,30 @@ destroy
     assert.equal((text:gsub("NVLS 0\n", ""):gsub("recv[^\n]*\n", "")), logs[1])
   end)
 
+  it("move the parts of an exchange between many ranks as one group", function()
+    local logs = logged(3, [[
+      local dist = cuda.distributed
+      local s = dist.shard(gpuarray.arange(12):reshape(6, 2), 1)
+      local h = s:halo(1, { fill = -1 })
+      assert(gpuarray.array_equal(h, gpuarray.arange(4 * rank - 2, 4 * rank + 6):reshape(4, 2)) or rank ~= 1)
+      local turned = s.T:matmul(dist.shard(gpuarray.eye(6), 2))
+      assert(gpuarray.array_equal(turned:gather(), gpuarray.arange(12):reshape(6, 2).T))
+    ]], { checks = false })
+    -- Both ranks send before they receive, so without a group they would wait for each other.
+    assert.truthy(logs[1]:find("^send 16 type 1 peer 0\nsend 16 type 1 peer 2\nrecv 16 type 1 peer 0\n"
+      .. "recv 16 type 1 peer 2\n"), logs[1])
+    assert.truthy(logs[0]:find "\nsend 16 type 1 peer 1\nrecv 16 type 1 peer 1\n", logs[0])
+  end)
+
+  it("exchange what distributed arrays need", function()
+    for _, n in ipairs { 2, 3 } do
+      for _, check in ipairs { "checks.halo", "checks.redistribute", "sorts.vectors", "sorts.dtypes" } do
+        local file, name = check:match "(%w+)%.(%w+)"
+        nccl.all_fine(n, ('dofile("spec/support/sharded_%s.lua").checks.%s()'):format(file, name), { checks = n == 3 })
+      end
+    end
+  end)
+
   it("are in the order of the current stream, and wait for nothing", function()
     nccl.all_fine(2, [[
       local a = gpuarray.zeros(1000)
