@@ -16,7 +16,7 @@ return {
     -- 200: masks that are expressions are computed in the pass that counts them, and bits of them are kept.
     -- 100: variances in one pass over memory (docs/rows.md), also in row kernels.
     -- 4800: programs of several processes with a device each: transports, arrays that ranks have together, checkpoints.
-    budget = 60000,
+    budget = 62000,
     layers = {
       { "base", "base/",
         about = "What everything uses: errors and messages, checks of arguments, FFI, shapes, 16-bit floats." },

@@ -3598,6 +3598,7 @@ compute on the blocks, without a call between ranks. All ranks must call the oth
 @field ndim integer      the number of axes
 @field size integer      the number of elements of the whole array
 @field axis? integer     the axis that is divided among the ranks, from 1; nil if the array is replicated
+@field T cuda.distributed.Array  a view with the axes reversed
 @field block cuda.gpuarray.Array  the part of this rank, which the program may read and write
 @field first integer     the first position of the block on the divided axis, from 1
 @field last integer      its last position; first - 1 if the block is empty
@@ -3724,6 +3725,12 @@ Returns the array divided along another axis, or whole on each rank.
 @param axis? integer  the axis to divide, from 1, where negative numbers count from the end; nil: none, so that each rank has the whole array
 @return cuda.distributed.Array  the array itself if it is divided so already
 @raise LogicError if the axis is out of range, or if the calls of the ranks differ; RuntimeError as gather
+= cuda.distributed.Array:reshape(...)
+Returns the same elements with another shape. The divided axis stays as it is: other axes can be split, joined or
+added. A view of the blocks if their layout allows it, else a copy.
+@param ... any  the extents, or one list of them; one may be -1 and is computed from the others
+@return cuda.distributed.Array
+@raise LogicError if the sizes differ, or no axis of the new shape is the divided one
 = cuda.distributed.Array:sort(options)
 Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
 than everything. Elements of a vector move to another rank at most once.

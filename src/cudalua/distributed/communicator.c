@@ -709,7 +709,7 @@ int cl_communicator_exchange(lua_State *L) {
     push_memory(L, 3, k);
     used(L, 4, captured, s);
     const cl_MemoryObject *m = cl_to_memory(L, 4);
-    if (m && m->o.rec && !number_at(L, 3, k, 5)) cl_rec_written(m->o.rec);
+    if (m && m->o.rec && number_at(L, 3, k, 5) == 0) cl_rec_written(m->o.rec);
     lua_settop(L, 3);
   }
   lua_pushboolean(L, captured);
