@@ -179,6 +179,12 @@ describe("Names that there are not", function()
     for _, list in pairs(other_names.objects) do
       for key, text in pairs(list) do check(key, text) end
     end
+    local divided = cuda.distributed.arange(3)
+    for key, text in pairs(other_names.objects["a distributed array"]) do
+      for name in text:gmatch "x[:.]([%a_][%w_]*)" do
+        counted(pcall(function() return divided[name] end), key, "x." .. name)
+      end
+    end
     assert.is_true(checked > 250, checked)
   end)
 
