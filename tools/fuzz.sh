@@ -7,9 +7,11 @@ FUZZ_LIMITS=(-max_len=6000 -timeout=20 -rss_limit_mb=2560 -close_fd_mask=1)
 # fuzz_prepare: builds the targets, and unpacks the corpus where that is not done yet. FUZZ is the build folder.
 fuzz_prepare() {
   need luajit headers meson ninja clang cuda
+  local optimization=1
+  [[ -z ${CI:-} ]] || optimization=0 # to optimize takes the compiler a minute, and the targets run for seconds
   FUZZ=$BUILD-fuzz
   CC=clang build "$FUZZ" -Dfuzz=true -Dtests=false -Db_sanitize=address,undefined -Db_lundef=false \
-    -Dvectorize=false -Disa=sse2 -Doptimization=1
+    -Dvectorize=false -Disa=sse2 -Doptimization=$optimization
   export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}" UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
   export CUDALUA_SOFT_REPORT=off
   cd "$ROOT" || exit
@@ -37,7 +39,7 @@ fuzz_once() {
   dir=$(mktemp -d)
   mkdir "$dir/new" "$dir/old"
   fuzz_unpack "$1" "$dir/old"
-  "$FUZZ/spec/fuzz/fuzz-$1" "${FUZZ_LIMITS[@]}" -seed=1 -max_total_time=2 -artifact_prefix="$FUZZ/$1-" \
+  "$FUZZ/spec/fuzz/fuzz-$1" "${FUZZ_LIMITS[@]}" -seed=1 -max_total_time=4 -artifact_prefix="$FUZZ/$1-" \
     "$dir/new" "$dir/old" >"$FUZZ/$1.log" 2>&1 || status=$?
   rm -rf "$dir"
   echo "$status" >"$FUZZ/$1.status"

@@ -26,12 +26,12 @@ tidy() {
 }
 
 # Those of the files named on stdin that have their turn: all, or with a number in CUDALUA_TURN every eighth, and those
-# that the last 20 commits changed.
+# that the last 12 commits changed.
 analyzed() {
   local turn=${CUDALUA_TURN:-all}
   if [[ ! $turn =~ ^[0-9]+$ ]]; then cat; return; fi
   awk -v turn="$turn" 'FILENAME != "-" { changed["../" $0] = 1; next } FNR % 8 == turn % 8 || $0 in changed' \
-    <(git -C "$ROOT" log -n 20 --name-only --format= -- src || true) -
+    <(git -C "$ROOT" log -n 12 --name-only --format= -- src || true) -
 }
 
 # Every C file that is compiled. The analyzer, which follows each path, takes minutes for all. It is for the libraries:

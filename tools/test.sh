@@ -27,7 +27,8 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu programs_random rows gpuarray_reduce check docs random compiler_abuse
+LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu programs_random rows docs gpuarray_reduce check sharded_reductions
+  sharded_arrays random gpuarray_run sharded_products checkpoint devices compiler_abuse nccl
   gpuarray_fusion gpuarray_numpy_functions tensor nonsense hostile convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
   compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
@@ -41,10 +42,11 @@ all_spec_files() {
 }
 
 # Under the sanitizers, these files and the files of these folders mostly run Lua, NVRTC, and generated kernels on the same
-# C code. Every sixth one has its turn. Of CUDALUA_TURN, the remainder of 8 chooses the part of long sweeps
+# C code. Every eighth one has its turn. Of CUDALUA_TURN, the remainder of 8 chooses the part of long sweeps
 # (spec/support/turn.lua) and the rest the files, so that each file comes with each part.
 IN_TURNS=(gpuarray linalg fft sparse image random userkernel files help look ndarray project prompt setup ship
-  compiler_abuse_spec.lua compiler_options_spec.lua nvcc_spec.lua nvcc_names_spec.lua)
+  compiler_abuse_spec.lua compiler_options_spec.lua nvcc_spec.lua nvcc_names_spec.lua
+  sharded_arrays_spec.lua sharded_products_spec.lua sharded_reductions_spec.lua)
 
 spec_files() {
   local file number
@@ -57,7 +59,7 @@ spec_files() {
     if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* ||
       " ${IN_TURNS[*]} " = *" $(basename "$file") "* ]]; then
       number=$((number + 1))
-      [[ $((number % 6)) -eq 0 ]] || continue
+      [[ $((number % 8)) -eq 0 ]] || continue
     fi
     echo "$file"
   done < <(all_spec_files)
@@ -253,7 +255,7 @@ isa_of_turn() {
 
 # The C code of core and softgpu is instrumented, LuaJIT is not: so the runtime has to be loaded first, and
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
-# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every sixth file
+# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours. Every eighth file
 # of some folders runs, and long sweeps take a part (IN_TURNS, spec/support/turn.lua).
 run_sanitized() {
   need luajit headers meson ninja cc busted cuda ${CI:+gl cmark luv tarantool mpi}

@@ -5,6 +5,7 @@ local gpu = require "spec.support.gpu"
 local ndarray = require "cudalua.ndarray"
 local ranks = require "spec.support.ranks"
 local turn = require "spec.support.turn"
+local it = turn.tests(it) -- luacheck: ignore 431
 
 local folder
 

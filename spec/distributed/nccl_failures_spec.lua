@@ -2,6 +2,8 @@
 -- cannot be read.
 local gpu = require "spec.support.gpu"
 local nccl = require "spec.support.nccl_programs"
+local turn = require "spec.support.turn"
+local it = turn.tests(it) -- luacheck: ignore 431
 
 -- With a GPU nccl_gpu_spec.lua does this with NCCL itself.
 if not gpu.soft then return end

@@ -3,6 +3,8 @@ local gpu = require "spec.support.gpu"
 local nccl = require "spec.support.nccl_programs"
 local mpi = require "spec.support.mpi"
 local ranks = require "spec.support.ranks"
+local turn = require "spec.support.turn"
+local it = turn.tests(it) -- luacheck: ignore 431
 
 -- With a GPU nccl_gpu_spec.lua does this with NCCL itself.
 if not gpu.soft then return end

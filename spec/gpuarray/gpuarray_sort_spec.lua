@@ -6,6 +6,7 @@ local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
 local run = require "cudalua.gpuarray.order.sort_run"
+local turn = require "spec.support.turn"
 local cuda = gpu.cuda
 
 local soft = gpu.soft and require "cudalua.softgpu"
@@ -323,8 +324,10 @@ describe("Sorting", function()
       assert.equal(a.dtype, values.dtype)
     end
     local usual = { true, false }
-    for k, name in ipairs(REAL) do
-      local a = random({ 3, 1024 + 1031 * k }, name):eval()
+    local cases = {}
+    for k, name in ipairs(REAL) do cases[k] = { 1024 + 1031 * k, name } end
+    for _, case in ipairs(turn.share(cases, 4)) do
+      local a = random({ 3, case[1] }, case[2]):eval()
       for _, count in ipairs { 1, 60, 256 } do
         for _, largest in ipairs(usual) do same(a, count, largest) end
       end

@@ -568,7 +568,7 @@ end
 local function one_differs(count) return finds_one(differing, programs(count, 20261128)) end
 
 -- Tests that show what a protection is for. The plain run has them.
-local protection = gpu.sanitized and function() end or it
+local protection = turn.protections(it)
 
 describe("Random programs with several results", function()
   setup(gpu.context)
@@ -604,7 +604,7 @@ describe("Random programs with several results", function()
   end)
 
   it("launch the same kernels, with the same bits, if gpuarray.explain() is called after each step", function()
-    assert.equal(0, disturbed(programs(gpu.sanitized and 8 or 24, 20261129)))
+    assert.equal(0, disturbed(turn.share(programs(gpu.sanitized and 8 or 24, 20261129), 2)))
   end)
 
   protection("would launch other kernels if gpuarray.explain() changed marks", function()

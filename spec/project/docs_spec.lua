@@ -39,7 +39,7 @@ local function check(path, blocks)
 end
 
 describe("documents", function()
-  local it = turn.tests(it) -- luacheck: ignore 431
+  local it = turn.tests(it, 8) -- luacheck: ignore 431
   for _, path in ipairs(documents()) do
     local blocks = pages.blocks(path)
     if #blocks > 0 then

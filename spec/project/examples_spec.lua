@@ -14,7 +14,7 @@ end
 
 describe("examples", function()
   local always = it -- what spec/skipped.lua has
-  local it = turn.tests(it) -- luacheck: ignore 431
+  local it = turn.tests(it, 8) -- luacheck: ignore 431
   it("01_multiply", function() assert.truthy(run("01_multiply.lua"):find "400 products .* all as expected") end)
   it("02_doublify", function() assert.truthy(run("02_doublify.lua"):find "all as expected") end)
 

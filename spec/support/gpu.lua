@@ -4,6 +4,7 @@ local cuda = require "cudalua"
 local core = require "cudalua.core"
 local ffi = require "ffi"
 local assert = require "luassert" -- so that these checks count as a test's assertions
+require "spec.support.quick"
 
 local M = { cuda = cuda }
 

@@ -1,6 +1,7 @@
 -- What each rank checks of all calls, against loops in Lua over the data of all ranks, which each of them can make.
 -- Prints a line for each check that passed. arg: the number of ranks, and under mpirun "mpi" and the bytes of a block.
 local cuda, ffi = require "cudalua", require "ffi"
+require "spec.support.quick"
 local gpuarray, ndarray = cuda.gpuarray, cuda.ndarray
 local world = cuda.distributed.init()
 local rank, size = world.rank, world.size

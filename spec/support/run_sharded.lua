@@ -1,4 +1,5 @@
 -- Runs checks of distributed arrays on a rank. Arguments: files of spec/support with checks.
+require "spec.support.quick"
 for _, file in ipairs(arg) do
   local names = {}
   local M = dofile("spec/support/" .. file .. ".lua")

@@ -32,16 +32,30 @@ end
 
 local QUARTERS = 4
 
----busted's it(), which defines a quarter of the tests of a file under the sanitizers, and all in the plain run.
----@param it function
----@return function
-function M.tests(it)
-  if not (M.partial and sanitized) then return it end
-  local at = turn % QUARTERS
+-- it(), but for each `parts`-th call only.
+local function some(it, parts)
+  local at = turn % parts
   return function(...)
     at = at + 1
-    if at % QUARTERS == 0 then return it(...) end
+    if at % parts == 0 then return it(...) end
   end
+end
+
+---busted's it(), which defines a quarter of the tests of a file under the sanitizers, and all in the plain run.
+---@param it function
+---@param parts? integer  by default 4
+---@return function
+function M.tests(it, parts)
+  return M.partial and sanitized and some(it, parts or QUARTERS) or it
+end
+
+---busted's it() for tests that show what other tests are able to find. A quarter of them is defined, and none under the
+---sanitizers.
+---@param it function
+---@return function
+function M.protections(it)
+  if sanitized then return function() end end
+  return M.partial and some(it, QUARTERS) or it
 end
 
 return M
