@@ -28,7 +28,7 @@ run_busted() {
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
 LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu programs_random rows docs gpuarray_reduce check sharded_reductions
-  sharded_arrays random gpuarray_run sharded_products checkpoint devices compiler_abuse nccl
+  sharded_arrays random gpuarray_run sharded_products sharded_sorts checkpoint devices compiler_abuse nccl
   gpuarray_fusion gpuarray_numpy_functions tensor nonsense hostile convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
   compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
@@ -46,7 +46,7 @@ all_spec_files() {
 # (spec/support/turn.lua) and the rest the files, so that each file comes with each part.
 IN_TURNS=(gpuarray linalg fft sparse image random userkernel files help look ndarray project prompt setup ship
   compiler_abuse_spec.lua compiler_options_spec.lua nvcc_spec.lua nvcc_names_spec.lua
-  sharded_arrays_spec.lua sharded_products_spec.lua sharded_reductions_spec.lua)
+  sharded_arrays_spec.lua sharded_products_spec.lua sharded_reductions_spec.lua sharded_sorts_spec.lua)
 
 spec_files() {
   local file number
