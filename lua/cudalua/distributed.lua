@@ -1,11 +1,11 @@
 -- Programs of several processes, each with a device of its own: cuda.distributed.
---   distributed/start     who started this process      transport, shm, mpi, nccl   what moves data between ranks
---   distributed/group     what programs see of a group of ranks          run   cudalua run
---   distributed/file      one .npy by all ranks         checkpoint, manifest   the state of a program as a folder
---   distributed/calls     the calls between ranks       operands, object   arrays and Lua values for them
---   host_memory, device_memory   where the calls have their data     handle, aside   calls with async = true
---   distributed/sharded, construct   distributed arrays, which are divided into blocks     pieces   parts of arrays
---   elementwise, views, move, reduce (with subtrees), multiply, order (with splitters)   their operators and methods
+--   distributed/start    who started this process            run       cudalua run
+--   distributed/group    what programs see of a group        handle    calls with async = true
+--   distributed/calls    the calls between ranks             operands, object   arrays and Lua values for them
+--   distributed/transport/   what moves data between ranks: shm, mpi, nccl, and the memory that they move
+--   distributed/process/     ranks of one process: cuda.devices
+--   distributed/array/       distributed arrays, which are divided into blocks
+--   distributed/files/       one .npy by all ranks, and the state of a program as a folder
 
 local Context = require "cudalua.driver.context"
 local core = require "cudalua.core"
@@ -14,10 +14,10 @@ local errors = require "cudalua.base.errors"
 local group = require "cudalua.distributed.group"
 local handles = require "cudalua.distributed.handle"
 local layout = require "cudalua.base.layout"
-local members = require "cudalua.distributed.members"
+local members = require "cudalua.distributed.process.members"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
-local sharded = require "cudalua.distributed.sharded"
+local sharded = require "cudalua.distributed.array.sharded"
 local start = require "cudalua.distributed.start"
 local surplus = require "cudalua.base.surplus"
 local transport = require "cudalua.distributed.transport"
@@ -85,13 +85,15 @@ end
 
 sharded.world = M.init
 local parts = {}
-for part in ("construct file checkpoint"):gmatch "%S+" do
+for part in ("array.construct files.file files.checkpoint"):gmatch "%S+" do
   for name, f in pairs_of(require("cudalua.distributed." .. part)) do
     if name:byte() ~= 95 then parts[name] = f end
   end
 end
 for name, f in pairs_of(surplus.install("distributed.", parts)) do M[name] = f end
-for part in ("elementwise views move reduce multiply order"):gmatch "%S+" do require("cudalua.distributed." .. part) end
+for part in ("elementwise views move reduce multiply order"):gmatch "%S+" do
+  require("cudalua.distributed.array." .. part)
+end
 surplus.install("distributed.Array:", sharded.Array)
 
 return names.strict(M, { text = "distributed", kind = "distributed" })

@@ -30,8 +30,7 @@ end
 
 -- Runs a program with so many ranks, whose arg[1] is the folder; each of them prints "fine" at its end.
 local function all_fine(n, code)
-  local prelude = ranks.prelude:gsub("\n$", " ") .. [[require "spec.support.sharded_stand_in" ]] ..
-    "local dist, folder = cuda.distributed, arg[1]\n"
+  local prelude = ranks.prelude:gsub("\n$", " ") .. "local dist, folder = cuda.distributed, arg[1]\n"
   local out, status = ranks.run(n, prelude .. code .. '\nprint "fine"', { arguments = folder })
   assert.equal(n, select(2, out:gsub("%] fine\n", "")), out)
   assert.equal(0, status, out)
@@ -46,11 +45,11 @@ local STATE = [[
   local points = gpuarray.arange(3 * 5 * 7, "int16"):reshape(3, 5, 7)
   local function share(a, axis)
     local shape = { unpack(a.shape) }
-    local first, past = require("cudalua.distributed.blocks").of(shape[axis], size, rank)
+    local first, past = require("cudalua.distributed.array.blocks").of(shape[axis], size, rank)
     local items = {}
     for k = 1, #shape do items[k] = {} end
     items[axis] = { first + 1, past }
-    return require("cudalua.distributed.sharded").new(world, a[items]:copy(), shape, axis)
+    return require("cudalua.distributed.array.sharded").new(world, a[items]:copy(), shape, axis)
   end
   local function check_share(x, a, axis, what)
     same(axis, x.axis, what .. ", the axis")
@@ -149,8 +148,8 @@ describe("cuda.distributed.save and cuda.distributed.load", function()
       local point = cuda.dtype.struct({ { "x", "float32" } }, { name = "point" })
       raises("LogicError", "structs", dist.save, path, ndarray.empty({ 2 }, point))
       local err = raises("RuntimeError", rank == 1 and "Is a directory" or "rank 1 failed: cannot write",
-        require("cudalua.distributed.shares").together, world, "load", function()
-          if rank == 1 then require("cudalua.distributed.posix").change("load", folder, print) end
+        require("cudalua.distributed.files.shares").together, world, "load", function()
+          if rank == 1 then require("cudalua.distributed.files.posix").change("load", folder, print) end
           return 1
         end)
       if rank ~= 1 then same(1, err.rank, "the rank") end
@@ -167,7 +166,7 @@ describe("cuda.distributed.checkpoint and cuda.distributed.restore", function()
       layers = { { w = gpuarray.linspace(0, 1, 300000) }, { w = ndarray.array { 1, 2, 3 } } },
       ["x y"] = gpuarray.full({}, 7), ["x_y"] = gpuarray.full({ 2 }, 8) }
     for axis = 1, 3 do state["axis" .. axis] = share(points, axis) end
-    state.whole = require("cudalua.distributed.sharded").new(world, points:copy(), { 3, 5, 7 }, nil)
+    state.whole = require("cudalua.distributed.array.sharded").new(world, points:copy(), { 3, 5, 7 }, nil)
   ]]
   local CHECKED = STATE .. [[
     local state, own = dist.restore(folder .. "/c")

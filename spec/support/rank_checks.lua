@@ -6,7 +6,7 @@ local gpuarray, ndarray = cuda.gpuarray, cuda.ndarray
 local world = cuda.distributed.init()
 local rank, size = world.rank, world.size
 local with_nccl = world.transport == "nccl" -- which has other rules: docs/distributed.md
-local mpi = world.transport == "mpi" and require "cudalua.distributed.mpi"
+local mpi = world.transport == "mpi" and require "cudalua.distributed.transport.mpi"
 if arg[3] then mpi.block = tonumber(arg[3]) end
 
 local DTYPES = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",

@@ -3,7 +3,7 @@ local cuda = require "cudalua"
 local gpuarray, dist = cuda.gpuarray, cuda.distributed
 local world = dist.init()
 local base = dofile "spec/support/sharded_checks.lua"
-local pairwise = require "cudalua.distributed.pairwise"
+local pairwise = require "cudalua.distributed.array.pairwise"
 local same, equal, numbers, raises = base.same, base.equal, base.numbers, base.raises
 
 local M = { checks = {} }
@@ -113,7 +113,7 @@ end
 -- All grids of so many ranks, whatever moves.
 function checks.matmul_on_grids()
   cuda.linalg.backend "own"
-  local grid = require "cudalua.distributed.grid"
+  local grid = require "cudalua.distributed.array.grid"
   for rows = 1, world.size do
     if world.size % rows == 0 then
       grid.forced = { rows, world.size / rows }
@@ -151,7 +151,7 @@ local function received(f)
 end
 
 function checks.matmul_moves_what_it_needs()
-  local grid, P, n = require "cudalua.distributed.grid", world.size, 120
+  local grid, P, n = require "cudalua.distributed.array.grid", world.size, 120
   local a, b = numbers { n, n }, numbers { n, n }
   -- Blocks for rows times columns, by ranks: R - 1 + C - 1 + (C - 1) / C.
   local squares = { [1] = 0, [2] = 1, [3] = 2, [4] = 2.5, [5] = 4, [6] = 3.5, [7] = 6, [8] = 4.5 }
@@ -167,7 +167,8 @@ function checks.matmul_moves_what_it_needs()
   end)
   local s = dist.shard(a, 1)
   local has = grid.divided(n, n, 1, P)
-  equal("nothing is copied", s.block, require("cudalua.distributed.regions").moved("matmul", world, s.block, has, has))
+  local regions = require "cudalua.distributed.array.regions"
+  equal("nothing is copied", s.block, regions.moved("matmul", world, s.block, has, has))
   local function chosen(ranks, m, k, width, of_a, of_b, axis)
     local rows, columns = grid.choose({ m = m, k = k, n = width, a = m * k, b = k * width, c = m * width,
       a_axis = of_a or 1, b_axis = of_b or 2, axis = axis or 1 }, ranks)
@@ -211,7 +212,7 @@ function checks.cumsum()
     local a = numbers({ 103 }, dtype)
     same(dtype, a:cumsum(), dist.shard(a, 1):cumsum())
   end
-  local order = require "cudalua.distributed.order"
+  local order = require "cudalua.distributed.array.order"
   local n, few = 70001, order.FEW
   local c = numbers { n }
   same("a vector that is gathered", c:cumsum(), dist.shard(c, 1):cumsum())

@@ -1,7 +1,7 @@
 -- What each rank checks of reductions of distributed arrays: all bits are those of one device.
 local cuda = require "cudalua"
 local gpuarray, dist = cuda.gpuarray, cuda.distributed
-local subtrees = require "cudalua.distributed.subtrees"
+local subtrees = require "cudalua.distributed.array.subtrees"
 local world = dist.init()
 local base = dofile "spec/support/sharded_checks.lua"
 local same, equal, numbers, raises = base.same, base.equal, base.numbers, base.raises

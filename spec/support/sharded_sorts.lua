@@ -4,8 +4,8 @@ local gpuarray, dist = cuda.gpuarray, cuda.distributed
 local world = dist.init()
 local base = dofile "spec/support/sharded_checks.lua"
 local groups = require "cudalua.distributed.group"
-local pairwise = require "cudalua.distributed.pairwise"
-local splitters = require "cudalua.distributed.splitters"
+local pairwise = require "cudalua.distributed.array.pairwise"
+local splitters = require "cudalua.distributed.array.splitters"
 local same, equal, numbers, raises = base.same, base.equal, base.numbers, base.raises
 
 local M = { checks = {} }

@@ -2,9 +2,9 @@
 -- `data` moves arrays: in host memory, which is the same transport, or in device memory.
 
 local core = require "cudalua.core"
-local device_memory = require "cudalua.distributed.device_memory"
+local device_memory = require "cudalua.distributed.transport.device_memory"
 local errors = require "cudalua.base.errors"
-local host_memory = require "cudalua.distributed.host_memory"
+local host_memory = require "cudalua.distributed.transport.host_memory"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local M = {}
@@ -53,7 +53,7 @@ local M = {}
 ---@param start cudalua.distributed.Start
 ---@return cudalua.distributed.Transport control
 function M.control(start)
-  return require(start.launcher and "cudalua.distributed.mpi" or "cudalua.distributed.shm")
+  return require(start.launcher and "cudalua.distributed.transport.mpi" or "cudalua.distributed.transport.shm")
 end
 
 ---The side of calls for a transport.
@@ -129,7 +129,7 @@ function M.data(control, handle, start, device, wanted)
     local text = "init: the backend '%s' cannot be used, because %s has started this process; use '%s'"
     errors.raise("RuntimeError", text:format(wanted, start.launcher or "cudalua run", control.name))
   end
-  local nccl = require "cudalua.distributed.nccl"
+  local nccl = require "cudalua.distributed.transport.nccl"
   local answers = ask(control, handle, wanted, nccl, device)
   check_same(answers)
   local why = obstacle(answers)

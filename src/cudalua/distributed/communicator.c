@@ -1,4 +1,4 @@
-/* Communicator: a group of ranks that moves arrays by NCCL (lua/cudalua/distributed/nccl.lua). See
+/* Communicator: a group of ranks that moves arrays by NCCL (lua/cudalua/distributed/transport/nccl.lua). See
  * communicator.h. */
 #include "distributed/communicator.h"
 #include "base/interrupt.h"

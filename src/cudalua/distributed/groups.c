@@ -1,4 +1,4 @@
-/* SharedGroup: a group of ranks as Lua sees it (lua/cudalua/distributed/shm.lua). */
+/* SharedGroup: a group of ranks as Lua sees it (lua/cudalua/distributed/transport/shm.lua). */
 #include "base/base.h"
 #include "base/interrupt.h"
 #include "base/state.h"

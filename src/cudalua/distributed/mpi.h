@@ -1,4 +1,4 @@
-/* What MPI needs of C: lua/cudalua/distributed/mpi.lua calls its functions by the FFI. */
+/* What MPI needs of C: lua/cudalua/distributed/transport/mpi.lua calls its functions by the FFI. */
 #ifndef CUDALUA_MPI_H
 #define CUDALUA_MPI_H
 

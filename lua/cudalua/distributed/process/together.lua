@@ -2,7 +2,7 @@
 
 local core = require "cudalua.core"
 local ffi = require "ffi"
-local members = require "cudalua.distributed.members"
+local members = require "cudalua.distributed.process.members"
 
 ---@type cudalua.distributed.Transport
 local M = { name = "process", memory = "host", takes = core.shared_takes }

@@ -5,12 +5,12 @@
 -- of memory of a limited size, by MPI's collective calls. Reductions exchange bytes and combine them as in shared
 -- memory, with the same bits.
 
-local circle = require "cudalua.distributed.mpi_circle"
+local circle = require "cudalua.distributed.transport.mpi_circle"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local ffi = require "ffi"
 local pairs_of = require "cudalua.base.pairs_of"
-local worlds = require "cudalua.distributed.mpi_world"
+local worlds = require "cudalua.distributed.transport.mpi_world"
 
 local C, TAG = ffi.C, worlds.TAG
 

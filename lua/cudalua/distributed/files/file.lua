@@ -1,6 +1,6 @@
 -- One .npy file that all ranks write and read at once. It appears under its name when it is complete.
 
-local blocks = require "cudalua.distributed.blocks"
+local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local core = require "cudalua.core"
 local crc32 = require "cudalua.ndarray.crc32"
@@ -11,10 +11,10 @@ local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
 local npy = require "cudalua.ndarray.npy"
 local operands = require "cudalua.distributed.operands"
-local pieces = require "cudalua.distributed.pieces"
-local posix = require "cudalua.distributed.posix"
-local sharded = require "cudalua.distributed.sharded"
-local shares = require "cudalua.distributed.shares"
+local pieces = require "cudalua.distributed.array.pieces"
+local posix = require "cudalua.distributed.files.posix"
+local sharded = require "cudalua.distributed.array.sharded"
+local shares = require "cudalua.distributed.files.shares"
 local transfer = require "cudalua.gpuarray.core.transfer"
 
 local refuse = layout.refuse

@@ -112,11 +112,11 @@ local function is_standard(library)
 end
 
 local function interface_of(library, name)
-  if is_standard(library) then return require "cudalua.distributed.mpi_standard" end
-  if address(library, "ompi_mpi_comm_world") then return require "cudalua.distributed.mpi_openmpi" end
+  if is_standard(library) then return require "cudalua.distributed.transport.mpi_standard" end
+  if address(library, "ompi_mpi_comm_world") then return require "cudalua.distributed.transport.mpi_openmpi" end
   local text = version_text(library)
   for _, word in ipairs { "MPICH", "Intel", "MVAPICH" } do
-    if text:find(word, 1, true) then return require "cudalua.distributed.mpi_mpich" end
+    if text:find(word, 1, true) then return require "cudalua.distributed.transport.mpi_mpich" end
   end
   fail("%s has a binary interface that cudalua does not know: %s; set CUDALUA_MPI to the path of OpenMPI, MPICH or "
     .. "another MPI with MPI's standard ABI", name, text:match "^[^\n]*")

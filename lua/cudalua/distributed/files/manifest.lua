@@ -5,7 +5,7 @@ local core = require "cudalua.core"
 local crc32 = require "cudalua.ndarray.crc32"
 local errors = require "cudalua.base.errors"
 local ffi = require "ffi"
-local posix = require "cudalua.distributed.posix"
+local posix = require "cudalua.distributed.files.posix"
 
 local M = {}
 

@@ -2,7 +2,7 @@
 -- Element-wise operations run on the blocks and do not communicate (elementwise.lua). Operations that need several
 -- blocks are in move.lua, reduce.lua, multiply.lua and order.lua.
 
-local blocks = require "cudalua.distributed.blocks"
+local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"

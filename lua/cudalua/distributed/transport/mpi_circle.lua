@@ -9,7 +9,7 @@
 -- A rank that passes a note on also tells who has sent it which call it waits in. send and recv tell that to the other
 -- half alone, so nobody else would know.
 
-local call = require("cudalua.distributed.mpi_library").call
+local call = require("cudalua.distributed.transport.mpi_library").call
 local ffi = require "ffi"
 
 local C = ffi.C

@@ -3,11 +3,11 @@
 -- A rank that gives up tells all others by a message with the tag ALARM, for which waiting ranks look. Requests that
 -- were given up stay with MPI until the process ends. So their memory comes from malloc() and is not freed.
 
-local circle = require "cudalua.distributed.mpi_circle"
+local circle = require "cudalua.distributed.transport.mpi_circle"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local ffi = require "ffi"
-local library = require "cudalua.distributed.mpi_library"
+local library = require "cudalua.distributed.transport.mpi_library"
 
 ffi.cdef [[
   void *cudalua_os_malloc(size_t bytes) __asm__("malloc");

@@ -1,8 +1,8 @@
 -- What is computed for each element by itself: operators and methods of distributed arrays. They are those of the
 -- blocks, whose expressions wait as those of any array.
 
-local blocks = require "cudalua.distributed.blocks"
-local cut = require("cudalua.distributed.pieces").cut
+local blocks = require "cudalua.distributed.array.blocks"
+local cut = require("cudalua.distributed.array.pieces").cut
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
@@ -10,7 +10,7 @@ local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local pairs_of = require "cudalua.base.pairs_of"
-local sharded = require "cudalua.distributed.sharded"
+local sharded = require "cudalua.distributed.array.sharded"
 
 local refuse = layout.refuse
 

@@ -1,15 +1,15 @@
 -- Elements that go from one rank to another: gather(), redistribute(), ranges of positions, and halos.
 
-local blocks = require "cudalua.distributed.blocks"
+local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
-local pairwise = require "cudalua.distributed.pairwise"
-local pieces = require "cudalua.distributed.pieces"
-local sharded = require "cudalua.distributed.sharded"
+local pairwise = require "cudalua.distributed.array.pairwise"
+local pieces = require "cudalua.distributed.array.pieces"
+local sharded = require "cudalua.distributed.array.sharded"
 local view = require "cudalua.gpuarray.core.view"
 
 local cut, refuse = pieces.cut, layout.refuse

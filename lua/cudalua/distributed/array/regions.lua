@@ -4,8 +4,8 @@
 
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gpuarray = require "cudalua.gpuarray"
-local pairwise = require "cudalua.distributed.pairwise"
-local pieces = require "cudalua.distributed.pieces"
+local pairwise = require "cudalua.distributed.array.pairwise"
+local pieces = require "cudalua.distributed.array.pieces"
 
 local cut, joined, max, min = pieces.cut, pieces.joined, math.max, math.min
 

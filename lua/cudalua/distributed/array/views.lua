@@ -2,7 +2,7 @@
 
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
-local sharded = require "cudalua.distributed.sharded"
+local sharded = require "cudalua.distributed.array.sharded"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse

@@ -1,7 +1,7 @@
 -- Reductions of distributed arrays, as methods. Along axes that are not divided each rank reduces its block. Otherwise
 -- the result is replicated: subtrees.lua combines what the ranks have, with the bits of one device.
 
-local blocks = require "cudalua.distributed.blocks"
+local blocks = require "cudalua.distributed.array.blocks"
 local call = require "cudalua.gpuarray.reduce.call"
 local calls = require "cudalua.distributed.calls"
 local element = require "cudalua.base.element"
@@ -9,13 +9,13 @@ local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
 local joint = require "cudalua.gpuarray.reduce.joint"
 local layout = require "cudalua.base.layout"
-local move = require "cudalua.distributed.move"
+local move = require "cudalua.distributed.array.move"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local reduce = require "cudalua.gpuarray.reduce.run"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
-local sharded = require "cudalua.distributed.sharded"
+local sharded = require "cudalua.distributed.array.sharded"
 local storage = require "cudalua.gpuarray.core.storage"
-local subtrees = require "cudalua.distributed.subtrees"
+local subtrees = require "cudalua.distributed.array.subtrees"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse

@@ -9,7 +9,7 @@ local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.distributed.operands"
-local sharded = require "cudalua.distributed.sharded"
+local sharded = require "cudalua.distributed.array.sharded"
 
 local M = {}
 

@@ -1,7 +1,7 @@
 -- Distributed arrays from arrays that ranks have, and from nothing. Each rank makes its own block, whose elements
 -- depend on their positions in the whole array and not on the number of ranks.
 
-local blocks = require "cudalua.distributed.blocks"
+local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
@@ -13,9 +13,9 @@ local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
-local pieces = require "cudalua.distributed.pieces"
+local pieces = require "cudalua.distributed.array.pieces"
 local random = require "cudalua.random"
-local sharded = require "cudalua.distributed.sharded"
+local sharded = require "cudalua.distributed.array.sharded"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse

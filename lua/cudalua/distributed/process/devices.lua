@@ -6,10 +6,10 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local groups = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
-local members = require "cudalua.distributed.members"
-local peer_memory = require "cudalua.distributed.peer_memory"
+local members = require "cudalua.distributed.process.members"
+local peer_memory = require "cudalua.distributed.process.peer_memory"
 local start = require "cudalua.distributed.start"
-local together = require "cudalua.distributed.together"
+local together = require "cudalua.distributed.process.together"
 
 ---@class cudalua
 local M = {}

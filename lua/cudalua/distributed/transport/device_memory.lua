@@ -1,7 +1,7 @@
 -- The side of calls whose transport moves data in device memory, in the order of the current stream. The host does not
 -- wait; arrays in host memory are copied to the device and back.
 
-local aside = require "cudalua.distributed.aside"
+local aside = require "cudalua.distributed.transport.aside"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"

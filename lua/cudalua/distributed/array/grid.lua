@@ -2,8 +2,8 @@
 -- block of the result, with complete sums: the rows of the blocks that the ranks of its row i of the grid have, and the
 -- columns of the blocks that the ranks of its column j have. It needs these rows of a and these columns of b.
 
-local blocks = require "cudalua.distributed.blocks"
-local regions = require "cudalua.distributed.regions"
+local blocks = require "cudalua.distributed.array.blocks"
+local regions = require "cudalua.distributed.array.regions"
 
 local M = {}
 

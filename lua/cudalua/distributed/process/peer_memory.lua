@@ -4,12 +4,12 @@
 local Context = require "cudalua.driver.context"
 local Event = require "cudalua.driver.event"
 local core = require "cudalua.core"
-local device_memory = require "cudalua.distributed.device_memory"
+local device_memory = require "cudalua.distributed.transport.device_memory"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
-local pieces = require "cudalua.distributed.pieces"
+local pieces = require "cudalua.distributed.array.pieces"
 local storage = require "cudalua.gpuarray.core.storage"
-local together = require "cudalua.distributed.together"
+local together = require "cudalua.distributed.process.together"
 
 local size_of = object.size_of
 

@@ -1,20 +1,20 @@
 -- Products of distributed matrices: each rank computes one block of the result with complete sums (grid.lua). If the
 -- sums are divided among ranks, they are added up over the ranks.
 
-local blocks = require "cudalua.distributed.blocks"
+local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
-local grid = require "cudalua.distributed.grid"
+local grid = require "cudalua.distributed.array.grid"
 local layout = require "cudalua.base.layout"
-local move = require "cudalua.distributed.move"
+local move = require "cudalua.distributed.array.move"
 local operands = require "cudalua.gpuarray.product.operands"
-local pieces = require "cudalua.distributed.pieces"
+local pieces = require "cudalua.distributed.array.pieces"
 local product = require("cudalua.gpuarray.product.compute").of
-local regions = require "cudalua.distributed.regions"
-local sharded = require "cudalua.distributed.sharded"
+local regions = require "cudalua.distributed.array.regions"
+local sharded = require "cudalua.distributed.array.sharded"
 
 local refuse = layout.refuse
 

@@ -1,18 +1,18 @@
 -- Sorting and running sums of distributed arrays. Lines that one rank has are left to it. If the divided axis is not
 -- the only one, the array is divided along another one meanwhile.
 
-local blocks = require "cudalua.distributed.blocks"
+local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
-local move = require "cudalua.distributed.move"
-local pieces = require "cudalua.distributed.pieces"
+local move = require "cudalua.distributed.array.move"
+local pieces = require "cudalua.distributed.array.pieces"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
-local sharded = require "cudalua.distributed.sharded"
-local splitters = require "cudalua.distributed.splitters"
+local sharded = require "cudalua.distributed.array.sharded"
+local splitters = require "cudalua.distributed.array.splitters"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse

@@ -7,7 +7,7 @@
 
 local gpuarray = require "cudalua.gpuarray"
 local pairs_of = require "cudalua.base.pairs_of"
-local pieces = require "cudalua.distributed.pieces"
+local pieces = require "cudalua.distributed.array.pieces"
 local reduce = require "cudalua.gpuarray.reduce.run"
 local view = require "cudalua.gpuarray.core.view"
 
