@@ -225,7 +225,7 @@ for room, files in pairs_of {
     dynamic = "DynamicModule DynamicSourceModule",
     nvjitlink = "link",
   },
-  distributed = { devices = "devices" },
+  ["distributed.process"] = { devices = "devices" },
   driver = {
     array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
       "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array gpuarray_to_array MipmappedArray",

@@ -3,6 +3,7 @@ local cuda, ffi = gpu.cuda, require "ffi"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
 local toolchain = require "cudalua.compiler.toolchain"
+local quick = require "spec.support.quick"
 
 -- What f told cuda.on_notice.
 local function notices(f)
@@ -163,7 +164,7 @@ describe("compiler options", function()
         list = " " .. table.concat(options, " ") .. " "
         return compile(text, name, options, ...)
       end
-      local ok, result = pcall(compiler.build, where, source, { no_extern_c = true, cache_dir = false })
+      local ok, result = pcall(quick.build, where, source, { no_extern_c = true, cache_dir = false })
       core.nvrtc_compile = compile
       assert(ok, result)
       return result.image, list:find(" --minimal ", 1, true) ~= nil
