@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC (0x63756461646973u << 8 | 2) /* with the version of the layout */
+#define MAGIC (0x63756461646973u << 8 | 3) /* with the version of the layout */
 
 enum { SPINS = 200, LOOK_NS = 50 * 1000 * 1000, SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
 
