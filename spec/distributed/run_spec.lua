@@ -32,7 +32,8 @@ describe("cudalua run", function()
   it("tells what is wrong with its arguments", function()
     for arguments, text in pairs { [""] = "-n N must come first", ["x.lua"] = "-n N must come first",
       ["-n"] = "from 1 to 64, got ''", ["-n 0 x.lua"] = "got '0'", ["-n 65 x.lua"] = "got '65'",
-      ["-n2.5 x.lua"] = "got '2.5'", ["-n two x.lua"] = "got 'two'", ["-n 2"] = "the script is missing" } do
+      ["-n2.5 x.lua"] = "got '2.5'", ["-n two x.lua"] = "got 'two'",
+      ["-np two x.lua"] = "-np must be followed by a number from 1 to 64, got 'two'", ["-n 2"] = "the script is missing" } do
       local out, status = plain(arguments)
       assert.equal(1, status, out)
       assert.truthy(out:find("cudalua: run: ", 1, true) and out:find(text, 1, true), out)
@@ -57,6 +58,7 @@ describe("cudalua run", function()
     assert.equal(2, select(2, out:gsub("%] 2\ta b\tc\ta b\tc\n", "")), out)
     out = ranks.command "NCCL_NVLS_ENABLE=1 sh bin/cudalua run -n1 -e 'print(os.getenv \"NCCL_NVLS_ENABLE\")'"
     assert.equal("[0] 1\n", out)
+    assert.equal("[0] 1\n", (plain [[-np 1 -e 'print(os.getenv "CUDALUA_SIZE")']]))
   end)
 
   it("a program that does not compile, and one that is not there", function()
