@@ -942,8 +942,9 @@ static void missing(void) {
 /* A newer version of PTX may have instructions that this machine does not know. */
 static void newer_version(void) {
 #define NEWER_HEAD ".version 9.9\n.target sm_80\n.address_size 64\n"
-  SgModule *m = load(NEWER_HEAD ".visible .entry bad() { .reg .b32 %r<4>;\n frobnicate.b32 %r1,%r2;\n ret; }\n" ENTRY(
-      "k") STORE("%i"));
+  SgModule *m = load(
+      NEWER_HEAD ".visible .entry bad() { .reg .b32 %r<4>;\n frobnicate.b32 %r1,%r2;\n ret; }\n" ENTRY("k")
+          STORE("%i"));
   SgFault fault;
   if (!m) return;
   const char *why = sg_kernel_missing(sg_module_kernel(m, "bad"));

@@ -90,6 +90,23 @@ describe("ranks of mpirun whose calls differ", function()
   end)
 end)
 
+describe("the end of ranks of mpirun", function()
+  -- MPICH warns of messages that nobody has received.
+  it("leaves no messages of a refused call, and of ranks that have waited", function()
+    mpi.need(pending)
+    local out, status = mpi.run("mpich", 3, ranks.prelude .. [[
+      local a = gpuarray.ones(3)
+      ffi.cdef "int usleep(unsigned us);"
+      if rank == 2 then ffi.C.usleep(300000) end
+      world:barrier()
+      local value = rank == 1 and { [("x"):rep(900)] = print } or 1
+      raises("LogicError", "is a function", world.broadcast_object, world, value, { root = 1 })
+    ]])
+    assert.equal("", out)
+    assert.equal(0, status)
+  end)
+end)
+
 describe("a rank of mpirun that ends", function()
   local others = [[
     local a = gpuarray.ones(200000)

@@ -99,9 +99,9 @@ static void add_remedy(lua_State *L, const char *call, CUresult code, cl_Rec *wa
   (void)call;
   (void)waited;
   if (code != CUDA_ERROR_UNSUPPORTED_PTX_VERSION || !lua_checkstack(L, 4)) return;
-  lua_pushfstring(L,
-                  "compile with NVRTC of CUDA %d.%d or older (`cudalua setup --check` says how to install it)",
-                  version / 1000, version % 1000 / 10);
+  lua_pushfstring(
+      L, "compile with NVRTC of CUDA %d.%d or older (`cudalua setup --check` says how to install it)",
+      version / 1000, version % 1000 / 10);
   if (!cl_driver()->soft && rtc.open)
     lua_pushfstring(L, ", or install a driver for CUDA %d.%d or newer", rtc.major, rtc.minor);
   else

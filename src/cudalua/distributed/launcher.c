@@ -432,8 +432,8 @@ static int exit_status(const Run *r, int rank, bool says_why) {
   return WEXITSTATUS(status);
 }
 
-/* Why the program failed, in words for its last line. A rank that others wait for may have ended in peace: then
- * it is the cause, and not they. */
+/* Why the program failed, in words for its last line. A rank that others wait for may have ended in peace:
+ * then it is the cause, and not they. */
 static void push_reason(lua_State *L, const Run *r, int rank, bool says_why) {
   const cl_Segment *s = r->w.s;
   const int failed = cl_failed_rank(&r->w);
@@ -445,7 +445,8 @@ static void push_reason(lua_State *L, const Run *r, int rank, bool says_why) {
   else if (failed >= 0 && kind == CL_F_SAID)
     lua_pushstring(L, s->rank[failed].why);
   else if (failed >= 0 && kind == CL_F_DIED && failed != rank && !r->child[failed].status)
-    lua_pushfstring(L, "rank %d ended before a call that rank %d waits in: %s", failed, rank, s->rank[rank].call);
+    lua_pushfstring(L, "rank %d ended before a call that rank %d waits in: %s", failed, rank,
+                    s->rank[rank].call);
   else
     lua_pushfstring(L, "rank %d %s", rank, how);
 }

@@ -1,5 +1,6 @@
-/* Versions of PTX, times ten. The machine knows the instructions up to PTX_NEWEST. Modules of newer minor versions
- * are accepted, since most of them use no newer instruction; what is unknown in them is refused where it is used. */
+/* Versions of PTX, times ten. The machine knows the instructions up to PTX_NEWEST. Modules of newer minor
+ * versions are accepted, since most of them use no newer instruction; what is unknown in them is refused
+ * where it is used. */
 #ifndef PTX_VERSION_H
 #define PTX_VERSION_H
 
