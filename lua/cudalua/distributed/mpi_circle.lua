@@ -71,6 +71,12 @@ local function pass_on(world, w, first, path)
     path:sub(1, MOST - 200)))
 end
 
+-- What to do, if all of them send.
+local function remedy(path)
+  local ranks, sends = select(2, path:gsub("rank %d+ in ", "")), select(2, path:gsub("rank %d+ in send ", ""))
+  return ranks == sends and "; let one of them call recv first, or use all_to_all" or ""
+end
+
 ---This rank has waited for a while.
 ---@param world cudalua.distributed.MpiWorld
 ---@param w {owner: integer, awaited: cudalua.distributed.Awaited}
@@ -83,7 +89,7 @@ end
 ---Looks at the notes that have come.
 ---@param world cudalua.distributed.MpiWorld
 ---@param w {owner: integer, awaited: cudalua.distributed.Awaited, number: integer?}
----@return string?  the ranks that wait for each other, with their calls
+---@return string?  the ranks that wait for each other, with their calls, and what to do
 function M.look(world, w)
   local mpi, text = world.mpi, nil
   while true do
@@ -99,7 +105,7 @@ function M.look(world, w)
       if first.rank ~= world.rank then
         pass_on(world, w, first, path)
       elseif first.wait == w.number then
-        return path
+        return path .. remedy(path)
       end
     end
   end
