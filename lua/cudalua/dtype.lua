@@ -162,7 +162,7 @@ local function meant(x, shape)
       return ('; the dtype is a name such as "float32"; full({%s}, %.14g) fills an array with a number'):format(list, x)
     end
     local first = type(shape) == "table" and #shape == 1 and shape[1] or shape
-    return type(first) == "number" and ("; pass the shape as one list, {%.14g, %.14g}"):format(first, x) or ""
+    return type(first) == "number" and ("; pass the shape as one list, {%s, %s}"):format(first, x) or ""
   end
   local cuda = package.loaded.cudalua
   for _, dt in ipairs(type(x) == "function" and type(cuda) == "table" and M.list or {}) do

@@ -33,7 +33,8 @@ describe("cudalua run", function()
     for arguments, text in pairs { [""] = "-n N must come first", ["x.lua"] = "-n N must come first",
       ["-n"] = "from 1 to 64, got ''", ["-n 0 x.lua"] = "got '0'", ["-n 65 x.lua"] = "got '65'",
       ["-n2.5 x.lua"] = "got '2.5'", ["-n two x.lua"] = "got 'two'",
-      ["-np two x.lua"] = "-np must be followed by a number from 1 to 64, got 'two'", ["-n 2"] = "the script is missing" } do
+      ["-np two x.lua"] = "-np must be followed by a number from 1 to 64, got 'two'",
+      ["-n 2"] = "the script is missing" } do
       local out, status = plain(arguments)
       assert.equal(1, status, out)
       assert.truthy(out:find("cudalua: run: ", 1, true) and out:find(text, 1, true), out)

@@ -39,11 +39,11 @@ end
 ---@return string?
 function M.advice(nvrtc, driver)
   if not nvrtc or nvrtc.major * 1000 + nvrtc.minor * 10 <= driver then return nil end
-  return (([[
-NVRTC of CUDA %d.%d is newer than the driver, which is for CUDA %d.%d. Machine code runs, but the driver refuses PTX
-         (arch = "compute_80"). For PTX, install the wheels that `cudalua setup --list` names, or a driver for CUDA %d.%d]])
-    :format(nvrtc.major, nvrtc.minor, math.floor(driver / 1000), math.floor(driver % 1000 / 10), nvrtc.major,
-      nvrtc.minor))
+  return ([[
+NVRTC of CUDA %d.%d is newer than the driver, which is for CUDA %d.%d. Machine code runs, but the driver refuses
+         PTX (arch = "compute_80"). For PTX, install the wheels that `cudalua setup --list` names, or a driver for
+         CUDA %d.%d]]):format(nvrtc.major, nvrtc.minor, math.floor(driver / 1000), math.floor(driver % 1000 / 10),
+    nvrtc.major, nvrtc.minor)
 end
 
 local COUNT = 1000
