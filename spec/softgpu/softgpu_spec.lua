@@ -55,7 +55,7 @@ describe("the software device's switches", function()
     err = gpu.error_of("CompileError", cuda.module_from_buffer, code:format("10.0", ""))
     assert.equal("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", err.name)
     assert.truthy(tostring(err):find("PTX version 10.0 is newer than this driver's, which is 9.0", 1, true))
-    assert.truthy(err.hint:find("NVRTC of CUDA 13.0 or older (`cudalua setup --check`", 1, true), err.hint)
+    assert.truthy(err.hint:find("NVRTC of CUDA 13.0 or older, which `cudalua setup` installs", 1, true), err.hint)
   end)
 
   it("softgpu.log and softgpu.calls show the driver calls in order", function()

@@ -81,7 +81,7 @@ function M.run()
   else
     print("kernel   failed: " .. tostring(device))
   end
-  if lacking then print("missing  " .. lacking) end
+  if lacking then print("missing  " .. lacking .. "; `cudalua setup` installs the files of the right version") end
   local driver = require("cudalua").driver_info()
   local advice = not driver.soft and not lacking and M.advice(toolchain.open(), driver.version)
   if advice then print("note     " .. advice) end
