@@ -251,8 +251,10 @@ local distributions = {
 
 local function read_random(what, shape, dtype, o)
   local extents = layout.numbers(what, "shape", shape, 0)
-  if dtype ~= nil then dtype = dtypes._of(what, dtype, extents) end
-  if dtype and dtype.kind ~= "float" then refuse(what, "%s is not a floating-point type", dtype.name) end
+  if dtype ~= nil then
+    dtype = dtypes._of(what, dtype, extents)
+    if dtype.kind ~= "float" then refuse(what, "%s is not a floating-point type", dtype.name) end
+  end
   layout.size(what, extents, 16)
   local name = o.distribution == nil and "uniform" or o.distribution
   if not distributions[name] then

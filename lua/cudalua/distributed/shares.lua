@@ -39,7 +39,7 @@ function M.of(what, name, x, group)
   if not whole and x.group ~= group then
     layout.refuse(what, "%s is an array of other ranks; pass group = a.group", name)
   end
-  local operand = operands.of(what, name, whole and x or x.block)
+  local operand = operands.of(what, name, not whole and x.block or x)
   if operand.dtype.kind == "struct" then
     layout.refuse(what, "%s is an array of structs (%s), which cannot be saved; save its fields", name,
       operand.dtype.name)
