@@ -15,11 +15,15 @@ headers=$(cd "$project" && grep -rhoE '^#include <(cu|nv)[A-Za-z_]*\.h>' src spe
 
 # lacks TOOLKIT: prints what the toolkit's headers lack, or nothing.
 lacks() {
+  [ -f "$1/include/cuda.h" ] || { echo "no include/cuda.h"; return; }
+  version=$(sed -n '/^#define CUDA_VERSION /{s/[^0-9]*\([0-9]*\).*/\1/p;q}' "$1/include/cuda.h")
+  if [ "${version:-0}" -lt 13000 ]; then
+    echo "include/cuda.h of CUDA $((${version:-0} / 1000)).$((${version:-0} % 1000 / 10))"
+    return
+  fi
   for header in $headers; do
     [ -f "$1/include/$header" ] || { echo "no include/$header"; return; }
   done
-  version=$(sed -n '/^#define CUDA_VERSION /{s/[^0-9]*\([0-9]*\).*/\1/p;q}' "$1/include/cuda.h")
-  [ "${version:-0}" -ge 13000 ] || echo "include/cuda.h of CUDA $((${version:-0} / 1000)).$((${version:-0} % 1000 / 10))"
 }
 
 usable() {
@@ -39,7 +43,7 @@ try() {
 if [ $# -ge 2 ]; then
   problem=$(lacks "$2")
   if [ -n "$problem" ]; then
-    echo "$2: $problem; the build needs a CUDA toolkit of version 13.0 or later with $headers" >&2
+    echo "$2: $problem; the build needs a CUDA toolkit of version 13.0 or later with ${headers% }" >&2
     exit 1
   fi
   cd "$2" && pwd

@@ -122,10 +122,20 @@ install_packages() {
 
 find_toolkit() { "$ROOT/tools/find_cuda.sh" "$ROOT"; }
 
+# Says why the toolkit in CUDA_HOME is not the one that is used.
+tell_refused() {
+  local why
+  [[ -n ${CUDA_HOME:-} && ${CUDALUA_TOOLKIT:-auto} != wheels && ${1:-} != "$CUDA_HOME" ]] || return 0
+  why=$("$ROOT/tools/find_cuda.sh" "$ROOT" "$CUDA_HOME" 2>&1 >/dev/null) || true
+  say "CUDA_HOME cannot be used: ${why:-$CUDA_HOME: no libnvrtc.so}${1:+; using $1 instead}"
+}
+
 # Finds CUDA's headers and NVRTC, or installs the wheels, and exports CUDA_HOME for Meson and the library.
 need_cuda() {
   local toolkit
-  if ! toolkit=$(find_toolkit); then
+  toolkit=$(find_toolkit) || toolkit=
+  tell_refused "$toolkit"
+  if [[ -z $toolkit ]]; then
     [[ ${CUDALUA_TOOLKIT:-auto} != installed ]] ||
       die "no CUDA toolkit of version 13.0 or later was found; install one, set CUDA_HOME, or leave CUDALUA_TOOLKIT unset"
     install_wheels "$ROOT/.cuda"
@@ -139,7 +149,7 @@ need_cuda() {
 install_wheels() {
   local dir=$1 wheel specs=()
   for wheel in "${WHEELS[@]}"; do specs+=("$wheel==$WHEELS_VERSION"); done
-  say "no CUDA toolkit found: installing NVIDIA's wheels into ${dir#"$ROOT/"}/ with pip: ${specs[*]}"
+  say "no CUDA toolkit of version 13.0 or later found: installing NVIDIA's wheels into ${dir#"$ROOT/"}/ with pip: ${specs[*]}"
   rm -rf "$dir"
   # The finished tree is moved into place, so that an interrupted download is never taken for one. On a terminal pip shows
   # how far it is, else what it fetches.

@@ -162,8 +162,7 @@ local function meant(x, shape)
       return ('; the dtype is a name such as "float32"; full({%s}, %.14g) fills an array with a number'):format(list, x)
     end
     local first = type(shape) == "table" and #shape == 1 and shape[1] or shape
-    local is_extent = type(first) == "number"
-    return ("; pass the shape as one list, {%s, %s}"):format(is_extent and first or 2, is_extent and x or 3)
+    return type(first) == "number" and ("; pass the shape as one list, {%s, %s}"):format(first, x) or ""
   end
   local cuda = package.loaded.cudalua
   for _, dt in ipairs(type(x) == "function" and type(cuda) == "table" and M.list or {}) do

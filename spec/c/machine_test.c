@@ -939,6 +939,21 @@ static void missing(void) {
   sg_module_unload(m);
 }
 
+/* A newer version of PTX may have instructions that this machine does not know. */
+static void newer_version(void) {
+#define NEWER_HEAD ".version 9.9\n.target sm_80\n.address_size 64\n"
+  SgModule *m = load(
+      NEWER_HEAD ".visible .entry bad() { .reg .b32 %r<4>;\n frobnicate.b32 %r1,%r2;\n ret; }\n" ENTRY("k")
+          STORE("%i"));
+  SgFault fault;
+  if (!m) return;
+  const char *why = sg_kernel_missing(sg_module_kernel(m, "bad"));
+  CHECK(why && strstr(why, "line 5: unsupported instruction `frobnicate.b32`") &&
+        strstr(why, "the module has PTX version 9.9, and this device knows PTX up to version 9.0"));
+  CHECK(launch(m, "k", 1, 32, &(Two){NULL, results}, &fault) == 0);
+  sg_module_unload(m);
+}
+
 static void rejected(void) {
   SgDiag diag;
   int code;
@@ -1033,6 +1048,7 @@ int main(void) {
   run("stops", stops);
   run("bad calls", bad_calls);
   run("missing forms", missing);
+  run("a newer version of PTX", newer_version);
   run("rejected modules", rejected);
   run("broken text", broken_text);
   release(results);

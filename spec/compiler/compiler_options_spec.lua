@@ -2,8 +2,8 @@ local gpu = require "spec.support.gpu"
 local cuda, ffi = gpu.cuda, require "ffi"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
-local toolchain = require "cudalua.compiler.toolchain"
 local quick = require "spec.support.quick"
+local toolchain = require "cudalua.compiler.toolchain"
 
 -- What f told cuda.on_notice.
 local function notices(f)

@@ -145,6 +145,12 @@ describe("cuda.distributed.save and cuda.distributed.load", function()
       world:barrier()
       if rank == 0 then os.execute("rm -r " .. folder .. "/new") end
       raises("RuntimeError", "No such file", dist.load, folder .. "/none")
+      if rank == 0 then ndarray.savez(folder .. "/z.npz", { x = ndarray.ones(2) }) end
+      world:barrier()
+      raises("LogicError", "z.npz is not a .npy file; read arrays of a .npz file with ndarray.load", dist.load,
+        folder .. "/z.npz")
+      world:barrier()
+      os.remove(folder .. "/z.npz")
       local point = cuda.dtype.struct({ { "x", "float32" } }, { name = "point" })
       raises("LogicError", "structs", dist.save, path, ndarray.empty({ 2 }, point))
       local err = raises("RuntimeError", rank == 1 and "Is a directory" or "rank 1 failed: cannot write",

@@ -193,6 +193,17 @@ describe("a rank that ends", function()
     assert.equal(0, status)
   end)
 
+  it("with status 0, before a call that others wait in: the last line names it", function()
+    local out, status = ranks.run(2, ranks.prelude .. [[
+      if rank == 1 then os.exit(0, true) end
+      world:barrier()
+    ]])
+    assert.equal(1, status, out)
+    assert.truthy(out:find("barrier: rank 1 has ended, and does not make the call", 1, true), out)
+    local last = "\ncudalua: rank 1 ended before a call that rank 0 waits in: barrier %(program.lua:3%)\n$"
+    assert.truthy(out:find(last), out)
+  end)
+
   it("in the middle of a call", function()
     local out, status = ranks.run(3, ranks.prelude .. [[
       ffi.cdef "int fork(void); int getpid(void); int kill(int pid, int number); int usleep(unsigned us);"
@@ -221,6 +232,20 @@ describe("a rank that ends", function()
     assert.equal(3, status)
   end)
 
+  it("with an error before init: the others raise its text, and the last line repeats it", function()
+    local out, status = ranks.run(2, [[
+      if os.getenv "CUDALUA_RANK" == "1" then
+        os.execute "luajit -e 'arg = { [0] = [=[cli]=], [=[/nowhere/other.lua]=] } require [=[cudalua.prompt.cli]=]'"
+        error "boom"
+      end
+      require("cudalua").distributed.init():barrier()
+    ]])
+    assert.equal(1, status, out)
+    assert.truthy(out:find("cannot open /nowhere/other.lua", 1, true), out)
+    assert.truthy(out:find("[0] cudalua: program.lua:5: barrier: rank 1 failed: program.lua:3: boom", 1, true), out)
+    assert.truthy(out:find "\ncudalua: rank 1 failed: program.lua:3: boom\n$", out)
+  end)
+
   it("and others that do not call: they are ended", function()
     local out, status = ranks.run(2, [[
       local world = require("cudalua").distributed.init()
@@ -245,7 +270,8 @@ describe("ranks that wait", function()
       assert.equal(0, status, out)
       for rank = 0, 1 do
         local text = "%%[%d%%] false\tRuntimeError\t%%a+: these ranks wait for each other and would never continue: " ..
-          "rank %%d in %%a+ %%(program.lua:4%%), rank %%d in %%a+ %%(program.lua:4%%)\n"
+          "rank %%d in %%a+ %%(program.lua:4%%), rank %%d in %%a+ %%(program.lua:4%%)" ..
+          (case[2]:find "send" and "; let one of them call recv first, or use all_to_all" or "") .. "\n"
         assert.truthy(out:find(text:format(rank)), out)
       end
     end

@@ -32,7 +32,9 @@ describe("cudalua run", function()
   it("tells what is wrong with its arguments", function()
     for arguments, text in pairs { [""] = "-n N must come first", ["x.lua"] = "-n N must come first",
       ["-n"] = "from 1 to 64, got ''", ["-n 0 x.lua"] = "got '0'", ["-n 65 x.lua"] = "got '65'",
-      ["-n2.5 x.lua"] = "got '2.5'", ["-n two x.lua"] = "got 'two'", ["-n 2"] = "the script is missing" } do
+      ["-n2.5 x.lua"] = "got '2.5'", ["-n two x.lua"] = "got 'two'",
+      ["-np two x.lua"] = "-np must be followed by a number from 1 to 64, got 'two'",
+      ["-n 2"] = "the script is missing" } do
       local out, status = plain(arguments)
       assert.equal(1, status, out)
       assert.truthy(out:find("cudalua: run: ", 1, true) and out:find(text, 1, true), out)
@@ -57,15 +59,18 @@ describe("cudalua run", function()
     assert.equal(2, select(2, out:gsub("%] 2\ta b\tc\ta b\tc\n", "")), out)
     out = ranks.command "NCCL_NVLS_ENABLE=1 sh bin/cudalua run -n1 -e 'print(os.getenv \"NCCL_NVLS_ENABLE\")'"
     assert.equal("[0] 1\n", out)
+    assert.equal("[0] 1\n", (plain [[-np 1 -e 'print(os.getenv "CUDALUA_SIZE")']]))
   end)
 
   it("a program that does not compile, and one that is not there", function()
     local out, status = ranks.run(2, "x = = 1")
     assert.equal(1, status)
     assert.truthy(out:find "%[0%] cudalua: program.lua:1: unexpected symbol" and out:find "%[1%] ", out)
+    assert.truthy(out:find "\ncudalua: rank %d failed: program.lua:1: unexpected symbol[^\n]*\n$", out)
     out, status = plain "-n 2 /nowhere/x.lua"
     assert.equal(1, status)
     assert.truthy(out:find("[0] cudalua: cannot open /nowhere/x.lua", 1, true), out)
+    assert.truthy(out:find "\ncudalua: rank %d failed: cannot open /nowhere/x.lua[^\n]*\n$", out)
   end)
 
   it("relays whole lines, long ones, and ends without a newline", function()
@@ -158,6 +163,6 @@ describe("cudalua run", function()
       while true do end
     ]])
     assert.equal(1, status)
-    assert.truthy(out:find "cudalua: rank 0 ended with status 1\n$", out)
+    assert.truthy(out:find "cudalua: rank 0 failed: program.lua:4: first\n$", out)
   end)
 end)

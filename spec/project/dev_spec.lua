@@ -157,6 +157,22 @@ describe("./dev run", function()
   end)
 end)
 
+describe("./dev and CUDA_HOME:", function()
+  it("says which version that toolkit has, and which one is needed", function()
+    run("mkdir -p %s/old/include && cp tools/find_cuda.sh %s/tools/", folder, folder)
+    for _, name in ipairs { "dirname", "grep", "ls", "readlink", "sort" } do
+      run("ln -sf $(command -v %s) %s/bin/", name, folder)
+    end
+    write(folder .. "/old/include/cuda.h", "#define CUDA_VERSION 12040\n")
+    local environment = ("CUDALUA_TOOLKIT=installed CUDA_HOME=%s/old"):format(folder)
+    local out = need("cuda", environment)
+    local text = ("dev: CUDA_HOME cannot be used: %s/old: include/cuda.h of CUDA 12.4; the build needs a CUDA toolkit "
+      .. "of version 13.0 or later"):format(folder)
+    assert.truthy(out:find(text, 1, true), out)
+    assert.equal(1, select(2, out:gsub("CUDA 12.4", "")), out)
+  end)
+end)
+
 describe("tools/find_cuda.sh", function()
   -- A toolkit with links to the headers of the real one.
   local function toolkit(headers)

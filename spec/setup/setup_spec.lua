@@ -271,6 +271,16 @@ describe("the check of cudalua setup", function()
     says(out, "NVRTC    not found; run `cudalua setup`, which brings it, or set CUDA_HOME")
   end)
 
+  it("says that a GPU's driver refuses PTX of a newer NVRTC", function()
+    local check = require "cudalua.setup.check"
+    assert.is_nil(check.advice({ major = 12, minor = 4 }, 12040))
+    assert.is_nil(check.advice(nil, 12040))
+    local advice = check.advice({ major = 12, minor = 8 }, 12040)
+    says(advice, "NVRTC of CUDA 12.8 is newer than the driver, which is for CUDA 12.4. Machine code runs")
+    says(advice, "install the wheels that `cudalua setup --list` names, or a driver for")
+    assert.matches("CUDA 12.8$", advice)
+  end)
+
   it("must come before its options", function()
     says(command "-E setup", "setup must come before its options")
   end)

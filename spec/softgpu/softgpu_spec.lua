@@ -43,6 +43,21 @@ describe("the software device's switches", function()
     assert.equal(31, a:item(1))
   end)
 
+  it("accepts newer minor versions of PTX, and names the remedy for a newer major version", function()
+    local code = ".version %s\n.target sm_80\n.address_size 64\n.visible .entry k() {%s ret; }\n"
+    cuda.module_from_buffer(code:format("9.1", "")):get_function "k" { block = 1 }
+    local mod = cuda.module_from_buffer(code:format("9.1", "\nfrobnicate;"))
+    local err = gpu.error_of("LogicError", mod.get_function, mod, "k")
+    local text = "line 5: unsupported instruction `frobnicate`; the module has PTX version 9.1"
+    assert.truthy(tostring(err):find(text, 1, true), tostring(err))
+    err = gpu.error_of("CompileError", cuda.module_from_buffer, code:format("9.1", " .frobnicate x;"))
+    assert.truthy(tostring(err):find("the module has PTX version 9.1", 1, true), tostring(err))
+    err = gpu.error_of("CompileError", cuda.module_from_buffer, code:format("10.0", ""))
+    assert.equal("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", err.name)
+    assert.truthy(tostring(err):find("PTX version 10.0 is newer than this driver's, which is 9.0", 1, true))
+    assert.truthy(err.hint:find("NVRTC of CUDA 13.0 or older, which `cudalua setup` installs", 1, true), err.hint)
+  end)
+
   it("softgpu.log and softgpu.calls show the driver calls in order", function()
     softgpu.log "clear"
     softgpu.log "on"

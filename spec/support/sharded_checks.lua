@@ -181,6 +181,9 @@ function checks.random()
   end
   raises("distribution must be", dist.random, 3, { distribution = "gamma" })
   raises("generator must be", dist.random, 3, { generator = {} })
+  raises("random: dtype must be a name, a dtype or an FFI ctype, got 4; pass the shape as one list, {10, 4}",
+    dist.random, 10, 4)
+  raises("random: int32 is not a floating-point type", dist.random, 3, "int32")
 end
 
 -- ---- elements -------------------------------------------------------------------------------------------------------

@@ -155,6 +155,8 @@ describe("Messages that say what to write", function()
       says("got 3; pass the shape as one list, {2, 3}", f, 2, 3)
       says("got 5; pass the shape as one list, {5, 5}", f, 5, 5)
     end
+    local err = gpu.error_of("LogicError", gpuarray.arange, 3, 4, 5, 6) -- its numbers are no shape
+    assert.falsy(err.message:find "shape")
     says("random.rand: dtype must be a name, a dtype or an FFI ctype, got 7; pass the shape as one list, {4, 7}",
       cuda.random.rand, 4, 7)
     for name, full in pairs { gpuarray = gpuarray.full, ndarray = ndarray.full } do

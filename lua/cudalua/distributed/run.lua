@@ -6,7 +6,7 @@ local MOST = 64
 
 local usage = [[
 usage: cudalua run -n N [options] script.lua [args]
-  -n N     the number of processes, 1 to 64, one for each device
+  -n N     the number of processes, 1 to 64, one for each device; -np N means the same
   options  of the command cudalua, such as -l NAME; without a script, -e CODE
 Starts the program N times. cuda.distributed.init() connects the processes, which are numbered from 0. Each line of
 output begins with the number of its process. If one ends with an error, the others are ended, too, and the status is
@@ -22,13 +22,13 @@ end
 
 -- Returns the number of processes and the place of the program's first argument, or nil and an error text.
 local function read_arguments(argv)
-  local text = argv[1] and argv[1]:match "^%-n(.*)$"
+  local text = argv[1] == "-np" and "" or argv[1] and argv[1]:match "^%-n(.*)$"
   if not text then return nil, "-n N must come first" end
   local first = 2
   if text == "" then text, first = argv[2] or "", 3 end
   local n = text:match "^%d+$" and tonumber(text)
   if not n or n < 1 or n > MOST then
-    return nil, ("-n must be followed by a number from 1 to %d, got '%s'"):format(MOST, text)
+    return nil, ("%s must be followed by a number from 1 to %d, got '%s'"):format(argv[1]:match "^%-np?", MOST, text)
   end
   if not argv[first] then return nil, "the script is missing" end
   return n, first

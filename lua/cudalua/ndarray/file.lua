@@ -75,7 +75,8 @@ local function check_size(what, source, header)
 end
 
 local function read_npy(what, source, backing)
-  local header = npy.read_header(what, beginning_of(what, source, function(data, n) source.read(0, data, n) end))
+  local beginning = beginning_of(what, source, function(data, n) source.read(0, data, n) end)
+  local header = npy.read_header(what, source.name, beginning)
   check_size(what, source, header)
   local a = arrays.allocated(what, header.shape, header.dtype, header.order, backing)
   source.read(header.offset, a._p, header.nbytes)
@@ -91,7 +92,7 @@ local function read_stored(what, source, member, backing)
   local crc32 = require "cudalua.ndarray.crc32"
   local crc, raw = 0, source.read
   -- The elements come as they are in the file to be summed, and are settled then.
-  local header = npy.read_header(what, beginning_of(what, source, function(data, n) raw(0, data, n) end))
+  local header = npy.read_header(what, source.name, beginning_of(what, source, function(data, n) raw(0, data, n) end))
   check_size(what, source, header)
   local a = arrays.allocated(what, header.shape, header.dtype, header.order, backing)
   local data = ffi.new("uint8_t[?]", 2 ^ 16)
@@ -120,7 +121,8 @@ local function read_deflated(what, source, member, backing)
     if inflate(what, packed, source.size, p, n, beginning) < n then refuse(what, "the member is too short") end
     return packed_memory -- which has to be there until now
   end
-  local header = npy.read_header(what, beginning_of(what, whole, function(data, n) unpack_into(data, n, true) end))
+  local beginning = beginning_of(what, whole, function(data, n) unpack_into(data, n, true) end)
+  local header = npy.read_header(what, source.name, beginning)
   check_size(what, whole, header)
   -- All of it is unpacked into one piece of memory, so that the elements are aligned in there.
   local gap = -header.offset % 64

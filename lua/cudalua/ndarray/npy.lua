@@ -140,12 +140,17 @@ end
 
 ---Reads a header.
 ---@param what string  for messages
+---@param name string  the file's, for messages
 ---@param beginning fun(n: integer): ffi.cdata*  the first n bytes, as const uint8_t *; raises if there are fewer
 ---@return cudalua.npy.Header
 ---@raise LogicError if the file is not a .npy file of a known version, or no dtype corresponds to its elements
-function M.read_header(what, beginning)
+function M.read_header(what, name, beginning)
   local p = beginning(10)
-  if ffi.string(p, 6) ~= M.MAGIC then refuse(what, "this is not a .npy file") end
+  local magic = ffi.string(p, 6)
+  if magic ~= M.MAGIC then
+    local remedy = magic:find "^PK" and "; read arrays of a .npz file with ndarray.load" or ""
+    refuse(what, ("%s is not a .npy file%s"):format(name, remedy))
+  end
   local version, length, offset = p[6], p[8] + 2 ^ 8 * p[9], 10
   if version > 1 then
     p = beginning(12)

@@ -6,10 +6,9 @@ local toolchain = require "cudalua.compiler.toolchain"
 
 local M = {}
 
----The version of CUDA of a GPU's driver; nil: there is none, or programs run on the software device.
+---The version of CUDA of the driver that programs use; nil: none.
 ---@return integer?
 function M.driver()
-  if os.getenv "CUDALUA_DRIVER" == "soft" then return nil end
   local found, version = pcall(core.get_driver_version)
   return found and version or nil
 end
@@ -32,6 +31,19 @@ function M.lacking(driver)
   if not toolchain.find().include then
     return ("CUDA's headers were not found, neither beside %s nor elsewhere"):format(nvrtc.path)
   end
+end
+
+---What programs on a GPU should know; nil: nothing.
+---@param nvrtc? {major: integer, minor: integer}
+---@param driver integer
+---@return string?
+function M.advice(nvrtc, driver)
+  if not nvrtc or nvrtc.major * 1000 + nvrtc.minor * 10 <= driver then return nil end
+  return ([[
+NVRTC of CUDA %d.%d is newer than the driver, which is for CUDA %d.%d. Machine code runs, but the driver refuses
+         PTX (arch = "compute_80"). For PTX, install the wheels that `cudalua setup --list` names, or a driver for
+         CUDA %d.%d]]):format(nvrtc.major, nvrtc.minor, math.floor(driver / 1000), math.floor(driver % 1000 / 10),
+    nvrtc.major, nvrtc.minor)
 end
 
 local COUNT = 1000
@@ -69,7 +81,10 @@ function M.run()
   else
     print("kernel   failed: " .. tostring(device))
   end
-  if lacking then print("missing  " .. lacking) end
+  if lacking then print("missing  " .. lacking .. "; `cudalua setup` installs the files of the right version") end
+  local driver = require("cudalua").driver_info()
+  local advice = not driver.soft and not lacking and M.advice(toolchain.open(), driver.version)
+  if advice then print("note     " .. advice) end
   return ran and not lacking and 0 or 1
 end
 

@@ -93,6 +93,27 @@ int cl_nvrtc_open(lua_State *L) {
   return 1;
 }
 
+/* What to do if the driver refuses PTX, which must not be of a newer CUDA than the driver. */
+static const char *ptx_hint(void) {
+  if (cl_driver()->soft) return "compile with NVRTC of CUDA %d.%d or older, which `cudalua setup` installs";
+  if (!rtc.open)
+    return "compile with NVRTC of CUDA %d.%d or older, which `cudalua setup --check` tells how to install, "
+           "or "
+           "install a newer driver";
+  return "compile with NVRTC of CUDA %d.%d or older, which `cudalua setup --check` tells how to install, or "
+         "install a driver for CUDA %d.%d or newer";
+}
+
+static void add_hint(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
+  const int version = cl_driver()->version;
+  (void)call;
+  (void)waited;
+  if (code != CUDA_ERROR_UNSUPPORTED_PTX_VERSION || !lua_checkstack(L, 4)) return;
+  lua_pushfstring(L, ptx_hint(), version / 1000, version % 1000 / 10, rtc.major, rtc.minor);
+  lua_setfield(L, -2, "hint");
+}
+CL_HOOK(cl_on_failed_call, 5, add_hint);
+
 /* Strings of the list at idx, as an array that lives on the Lua stack. */
 static const char **strings(lua_State *L, int idx, int *n) {
   *n = lua_istable(L, idx) ? (int)lua_objlen(L, idx) : 0;

@@ -401,10 +401,26 @@ int cl_lua_combine(lua_State *L) {
   return 0;
 }
 
-/* shared_fail(why): this program ends with an error. The other ranks raise it. */
+/* The rank that this process is, though it has not called init(). Programs that a rank has started have its
+ * variables, but are no ranks. */
+static bool find_unjoined(cl_World *w) {
+  const char *fd = getenv("CUDALUA_SEGMENT"), *rank = getenv("CUDALUA_RANK"), *problem;
+  if (!fd || !rank || !(w->s = cl_segment_map((int)strtol(fd, NULL, 10), &problem))) return false;
+  w->rank = (uint32_t)strtoul(rank, NULL, 10);
+  if (w->rank < w->s->size && w->s->rank[w->rank].launched == (uint32_t)getpid()) return true;
+  munmap(w->s, w->s->bytes);
+  return false;
+}
+
+/* shared_fail(why): this program ends with an error, perhaps before init(). The other ranks raise it. */
 int cl_shared_fail(lua_State *L) {
-  cl_World *w = given;
-  if (w && w->s->rank[w->rank].pid == (uint32_t)getpid())
-    cl_fail_world(w, CL_F_WHY, w->rank, luaL_checkstring(L, 1));
+  const char *why = luaL_checkstring(L, 1);
+  cl_World *w = given, unjoined = {0};
+  if (w && w->s->rank[w->rank].pid == (uint32_t)getpid()) {
+    cl_fail_world(w, CL_F_WHY, w->rank, why);
+  } else if (!w && find_unjoined(&unjoined)) {
+    cl_fail_world(&unjoined, CL_F_WHY, unjoined.rank, why);
+    munmap(unjoined.s, unjoined.s->bytes);
+  }
   return 0;
 }

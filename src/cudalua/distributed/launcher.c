@@ -89,6 +89,7 @@ static void become_rank(Run *r, uint32_t rank, pid_t launcher, const int *out, c
                                  "CUDALUA_LOCAL_SIZE=%u", "CUDALUA_SEGMENT=%u"};
   const unsigned values[] = {rank, rank, r->size, r->size, (unsigned)r->memory};
   char **end = r->environment;
+  r->w.s->rank[rank].launched = (uint32_t)getpid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) _exit(1); /* it ended before that */
   while (*end) end++;
@@ -431,6 +432,25 @@ static int exit_status(const Run *r, int rank, bool says_why) {
   return WEXITSTATUS(status);
 }
 
+/* Why the program failed, in words for its last line. A rank that others wait for may have ended in peace:
+ * then it is the cause, and not they. */
+static void push_reason(lua_State *L, const Run *r, int rank, bool says_why) {
+  const cl_Segment *s = r->w.s;
+  const int failed = cl_failed_rank(&r->w);
+  const uint32_t kind = s->failed >> 16;
+  char how[128];
+  cl_status_text(r->child[rank].status, how, sizeof how);
+  if (says_why)
+    lua_pushfstring(L, "rank %d failed: %s", rank, s->rank[rank].why);
+  else if (failed >= 0 && kind == CL_F_SAID)
+    lua_pushstring(L, s->rank[failed].why);
+  else if (failed >= 0 && kind == CL_F_DIED && failed != rank && !r->child[failed].status)
+    lua_pushfstring(L, "rank %d ended before a call that rank %d waits in: %s", failed, rank,
+                    s->rank[rank].call);
+  else
+    lua_pushfstring(L, "rank %d %s", rank, how);
+}
+
 /* run_ranks(size, argv) -> exit status; and, if a rank ended with an error, a sentence about the first one.
  * argv[1] is the path of a program. nil and why, if they cannot be started. */
 int cl_run_ranks(lua_State *L) {
@@ -451,13 +471,6 @@ int cl_run_ranks(lua_State *L) {
   const bool says_why = rank >= 0 && cl_failed_rank(&r->w) == rank && r->w.s->failed >> 16 == CL_F_WHY;
   lua_pushinteger(L, exit_status(r, rank, says_why));
   if (rank < 0 || r->signalled) return 1;
-  char how[128];
-  cl_status_text(r->child[rank].status, how, sizeof how);
-  if (says_why)
-    lua_pushfstring(L, "rank %d failed: %s", rank, r->w.s->rank[rank].why);
-  else if (cl_failed_rank(&r->w) >= 0 && r->w.s->failed >> 16 == CL_F_SAID)
-    lua_pushstring(L, r->w.s->rank[cl_failed_rank(&r->w)].why);
-  else
-    lua_pushfstring(L, "rank %d %s", rank, how);
+  push_reason(L, r, rank, says_why);
   return 2;
 }

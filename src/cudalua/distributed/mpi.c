@@ -14,12 +14,13 @@
 #include <unistd.h>
 
 enum {
-  FAILED = 5 /* seconds that a rank of a failed world waits for the others, so that they can say why */
+  FAILED = 5,    /* seconds that a rank of a failed world waits for the others, so that they can say why */
+  MESSAGE = 4096 /* bytes of the longest message that may be left */
 };
 
 typedef struct World {
   pid_t pid;
-  int rank, size, tag;
+  int rank, size, tag, last_tag;
   bool finalizes; /* it was this library that called MPI_Init */
   bool failed;
   double limit;
@@ -32,6 +33,8 @@ typedef struct World {
   int (*Isend)(const void *from, int count, uintptr_t type, int to, int tag, uintptr_t comm, void *request);
   int (*Irecv)(void *to, int count, uintptr_t type, int from, int tag, uintptr_t comm, void *request);
   int (*Test)(void *request, int *done, uintptr_t status);
+  int (*Iprobe)(int from, int tag, uintptr_t comm, int *there, uintptr_t status);
+  int (*Recv)(void *to, int count, uintptr_t type, int from, int tag, uintptr_t comm, uintptr_t status);
   uintptr_t *requests; /* of the meeting at the end, with what the others say; MPI may use both to the last */
   int *failures;
 } World;
@@ -72,6 +75,21 @@ static bool meet_at_end(World *w, double limit) {
   return true;
 }
 
+/* Receives what other ranks have sent in vain: headers of a last call that this rank refused, and notes of
+ * ranks that waited for it. A library may report messages that nobody has received. All ranks have met, so
+ * that nothing comes later. */
+static void drain(const World *w) {
+  static char text[MESSAGE];
+  for (int k = 0; k < w->size; k++) {
+    for (int tag = 1; k != w->rank && tag <= w->last_tag; tag++) {
+      for (int there = 1; there;) {
+        if (w->Iprobe(k, tag, w->comm, &there, w->ignored)) break;
+        if (there && w->Recv(text, sizeof text, w->byte, k, tag, w->comm, w->ignored)) break;
+      }
+    }
+  }
+}
+
 static int last_status;
 
 static void leave(int number) {
@@ -108,6 +126,7 @@ static void end(int status, void *arg) {
     abort_all(w, 1);
   } else if (w->finalizes) {
     leave_after(w->limit, 1);
+    drain(w);
     w->Finalize();
     alarm(0);
   }
@@ -137,8 +156,8 @@ static bool yes(lua_State *L, const char *name) {
   return is;
 }
 
-/* mpi_opened{rank =, size =, tag =, finalizes =, comm =, byte =, ignored =, inside =, Abort =, ...}: MPI is
- * there, and exit() ends it. What is no number is a `void *[1]`. */
+/* mpi_opened{rank =, size =, tag =, last_tag =, finalizes =, comm =, byte =, ignored =, inside =, Abort =,
+ * ...}: MPI is there, and exit() ends it. What is no number is a `void *[1]`. */
 int cl_mpi_opened(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   if (cl_mpi_rank() >= 0)
@@ -150,6 +169,7 @@ int cl_mpi_opened(lua_State *L) {
   w->rank = number(L, "rank");
   w->size = number(L, "size");
   w->tag = number(L, "tag");
+  w->last_tag = number(L, "last_tag");
   w->finalizes = yes(L, "finalizes");
   w->limit = FAILED;
   w->comm = boxed(L, "comm");
@@ -163,6 +183,8 @@ int cl_mpi_opened(lua_State *L) {
   FUNCTION(Isend);
   FUNCTION(Irecv);
   FUNCTION(Test);
+  FUNCTION(Iprobe);
+  FUNCTION(Recv);
   if (on_exit(end, w)) return luaL_error(L, "not enough memory");
   opened = w;
   return 0;

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC (0x63756461646973u << 8 | 2) /* with the version of the layout */
+#define MAGIC (0x63756461646973u << 8 | 3) /* with the version of the layout */
 
 enum { SPINS = 200, LOOK_NS = 50 * 1000 * 1000, SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
 
@@ -251,10 +251,14 @@ static void fail_in_circle(cl_World *w, const uint32_t *ranks, uint32_t n) {
   char text[CL_TEXT], call[sizeof w->s->rank[0].call];
   size_t at =
       (size_t)snprintf(text, sizeof text, "these ranks wait for each other and would never continue:");
+  bool all_send = true;
   for (uint32_t i = 0; i < n && at < sizeof text - 1; i++) {
     copy_text(call, sizeof call, w->s->rank[ranks[i]].call, sizeof call);
+    all_send = all_send && !strncmp(call, "send", 4);
     at += (size_t)snprintf(text + at, sizeof text - at, "%s rank %u in %s", i ? "," : "", ranks[i], call);
   }
+  if (all_send && at < sizeof text - 1)
+    snprintf(text + at, sizeof text - at, "; let one of them call recv first, or use all_to_all");
   cl_fail_world(w, CL_F_SAID, w->rank, text);
 }
 

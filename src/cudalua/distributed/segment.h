@@ -42,9 +42,10 @@ typedef struct cl_Row {
   cl_Member member[CL_MOST_RANKS];
 } cl_Row;
 
-/* What one rank tells the others of itself; `ended` and `status` come from the launcher. */
+/* What one rank tells the others of itself; `launched`, `ended` and `status` come from the launcher. */
 typedef struct cl_Rank {
-  _Atomic uint32_t pid; /* 0: it has not started yet */
+  _Atomic uint32_t launched; /* the process that is this rank, whether it joins or not; 0: any may join */
+  _Atomic uint32_t pid;      /* of the process that has joined; 0: none yet */
   _Atomic uint64_t
       start; /* when that process began, so that another one with its number is not taken for it */
   _Atomic uint32_t ended; /* status is what waitpid() said */

@@ -1,6 +1,7 @@
 /* What PTX has and this machine has not: a kernel with such a form cannot run here, but its module can be
  * loaded. Whatever else is unsupported is no PTX at all. */
 #include "decode/decode.h"
+#include "ptx/version.h"
 
 #include <string.h>
 
@@ -53,7 +54,10 @@ static bool is_missing(const PtxInst *in) {
   return true;
 }
 
+/* A newer version of PTX may have any instruction. */
 void dec_unsupported(Decoder *d, const char *why) {
-  d->code = is_missing(d->at) ? SG_NOT_SUPPORTED : SG_INVALID_PTX;
-  dec_fail(d, "unsupported instruction `%s`%s%s", d->at->form, why ? ": " : "", why ? why : "");
+  char newer[PTX_VERSION_TEXT];
+  ptx_newer_text(d->px->version, newer, sizeof newer);
+  d->code = *newer || is_missing(d->at) ? SG_NOT_SUPPORTED : SG_INVALID_PTX;
+  dec_fail(d, "unsupported instruction `%s`%s%s%s", d->at->form, why ? ": " : "", why ? why : "", newer);
 }

@@ -1,5 +1,6 @@
 /* Images and the options of the compiler: what cuModuleLoadDataEx and the cuLink calls have in common. */
 #include "driver/jit.h"
+#include "ptx/version.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NEWEST_PTX = 90, DEVICE_TARGET = 80 };
+enum { DEVICE_TARGET = 80 };
 
 static const char linked_mark[] = "// linked by softgpu:";
 
@@ -240,13 +241,17 @@ static bool shared_fits(const SgModule *m, SgDiag *diag) {
 static CUresult compile(SgJit *j, const SgContext *ctx, const char *ptx, SgDiag *diag, SgModule **out) {
   int code = CUDA_SUCCESS, version = ptx_version(ptx);
   *diag = (SgDiag){0};
-  if (version > NEWEST_PTX) {
+  if (version / 10 > PTX_NEWEST / 10) {
     snprintf(diag->text, sizeof diag->text, "PTX version %d.%d is newer than this driver's, which is %d.%d",
-             version / 10, version % 10, NEWEST_PTX / 10, NEWEST_PTX % 10);
+             version / 10, version % 10, PTX_NEWEST / 10, PTX_NEWEST % 10);
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   }
   *out = sg_module_load(ctx->device, ctx->o.id, ptx, strlen(ptx), diag, &code);
-  if (!*out) return code ? (CUresult)code : CUDA_ERROR_INVALID_PTX;
+  if (!*out) {
+    const size_t n = strlen(diag->text);
+    ptx_newer_text(version, diag->text + n, sizeof diag->text - n);
+    return code ? (CUresult)code : CUDA_ERROR_INVALID_PTX;
+  }
   if (!shared_fits(*out, diag)) {
     sg_module_unload(*out);
     *out = NULL;

@@ -250,8 +250,12 @@ local distributions = {
   exponential = function(rng, shape, dtype) return rng:exponential(shape, 1, dtype) end,
 }
 
-local function read_random(what, shape, o)
+local function read_random(what, shape, dtype, o)
   local extents = layout.numbers(what, "shape", shape, 0)
+  if dtype ~= nil then
+    dtype = dtypes._of(what, dtype, extents)
+    if dtype.kind ~= "float" then refuse(what, "%s is not a floating-point type", dtype.name) end
+  end
   layout.size(what, extents, 16)
   local name = o.distribution == nil and "uniform" or o.distribution
   if not distributions[name] then
@@ -261,7 +265,8 @@ local function read_random(what, shape, o)
   if not generator.is_generator(rng) then
     refuse(what, "generator must be a random.Generator, got %s", element.describe(rng))
   end
-  return { shape = extents, axis = axis_of(what, o.axis, #extents), name = name, rng = rng, own = o.generator == nil }
+  return { shape = extents, dtype = dtype, axis = axis_of(what, o.axis, #extents), name = name, rng = rng,
+    own = o.generator == nil }
 end
 
 ---Returns random numbers that are divided among ranks: for any number of ranks those that the generator gives one
@@ -280,7 +285,7 @@ function M.random(shape, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
   local o = errors.options(what, options, RANDOM)
   local group = sharded.group_of(what, o.group)
-  local r = calls.prepared(group, what, read_random, what, shape, o)
+  local r = calls.prepared(group, what, read_random, what, shape, dtype, o)
   local texts = calls.exchange(group, what, r.rng:get_state())
   if r.own then
     r.rng:set_state(texts[1])
@@ -288,10 +293,10 @@ function M.random(shape, dtype, options)
     calls.check_same(what, texts)
   end
   local draw = distributions[r.name]
-  if not r.axis then return sharded.new(group, draw(r.rng, r.shape, dtype), r.shape, nil) end
+  if not r.axis then return sharded.new(group, draw(r.rng, r.shape, r.dtype), r.shape, nil) end
   local first, past = blocks.of(r.shape[r.axis], group.size, group.rank)
   local part = generator.of_part(r.rng, { axis = r.axis, first = first, past = past })
-  local block = draw(part, r.shape, dtype)
+  local block = draw(part, r.shape, r.dtype)
   generator.follow(r.rng, part)
   return sharded.new(group, block, r.shape, r.axis)
 end

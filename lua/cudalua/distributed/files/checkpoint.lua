@@ -300,7 +300,7 @@ end
 
 local function read_array(group, folder, m, x)
   return with_file(folder, m, x.name, function(read)
-    local a, shape = files._read("restore", read, group, x.axis)
+    local a, shape = files._read("restore", folder .. "/" .. x.name, read, group, x.axis)
     if x.side == "host" then return a end
     a = transfer.to_gpu(a)
     return x.side == "ranks" and sharded.new(group, a, shape, x.axis) or a

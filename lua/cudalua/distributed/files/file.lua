@@ -147,13 +147,14 @@ end
 
 ---Reads an array, or the block of one, from a .npy file.
 ---@param what string
+---@param path string  for messages
 ---@param read cudalua.distributed.Read  raises behind the file's end
 ---@param group cudalua.distributed.Group
 ---@param axis? integer|true  the axis to divide; nil: read all of it
 ---@return cudalua.ndarray.Array
 ---@return integer[] shape  of the whole array
-function M._read(what, read, group, axis)
-  local header = npy.read_header(what, function(n)
+function M._read(what, path, read, group, axis)
+  local header = npy.read_header(what, path, function(n)
     local data = ffi.new("uint8_t[?]", n)
     read(0, data, n)
     return data
@@ -206,7 +207,7 @@ function M.load(path, options)
   local a = shares.together(group, "load", function()
     return posix.open("load", path, function(file)
       local found
-      found, shape = M._read("load", function(offset, p, n) posix.read(file, offset, p, n) end, group, axis)
+      found, shape = M._read("load", path, function(offset, p, n) posix.read(file, offset, p, n) end, group, axis)
       return transfer.to_gpu(found)
     end)
   end)

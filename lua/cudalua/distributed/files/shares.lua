@@ -39,9 +39,7 @@ function M.of(what, name, x, group)
   if not whole and x.group ~= group then
     layout.refuse(what, "%s is an array of other ranks; pass group = a.group", name)
   end
-  local own = x -- which may be nil or false
-  if not whole then own = x.block end
-  local operand = operands.of(what, name, own)
+  local operand = operands.of(what, name, not whole and x.block or x) -- x may be nil or false
   if operand.dtype.kind == "struct" then
     layout.refuse(what, "%s is an array of structs (%s), which cannot be saved; save its fields", name,
       operand.dtype.name)

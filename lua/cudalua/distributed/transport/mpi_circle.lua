@@ -75,6 +75,12 @@ local function pass_on(world, w, first, path)
   send(world, w.owner, ("%d %d %s\n%s"):format(first.rank, first.wait, text_of(a), path:sub(1, MOST - 200)))
 end
 
+-- What to do, if all of them send.
+local function remedy(path)
+  local ranks, sends = select(2, path:gsub("rank %d+ in ", "")), select(2, path:gsub("rank %d+ in send ", ""))
+  return ranks == sends and "; let one of them call recv first, or use all_to_all" or ""
+end
+
 ---This rank has waited for a while.
 ---@param world cudalua.distributed.MpiWorld
 ---@param w {owner: integer, awaited: cudalua.distributed.Awaited}
@@ -96,7 +102,7 @@ local function note_answer(world, w, from, text)
   return awaited ~= nil
 end
 
--- A note of a rank; returns the path if it proves that ranks wait for each other.
+-- A note of a rank; returns the path, and what to do, if it proves that ranks wait for each other.
 local function note_question(world, w, from, text)
   local rank, wait, group, tag, number, path = text:match "^(%d+) (%d+) (%S+) (%d+) (%d+)\n(.*)$"
   local first = { rank = tonumber(rank), wait = tonumber(wait) }
@@ -104,13 +110,13 @@ local function note_question(world, w, from, text)
   if has_sent(world, awaited, from) then return nil end
   answer(world, from, awaited)
   if first.rank ~= world.rank then return pass_on(world, w, first, path) end
-  return first.wait == w.number and path or nil
+  return first.wait == w.number and path .. remedy(path) or nil
 end
 
 ---Looks at the notes that have come.
 ---@param world cudalua.distributed.MpiWorld
 ---@param w {owner: integer, awaited: cudalua.distributed.Awaited, number: integer?}
----@return string?  the ranks that wait for each other, with their calls
+---@return string?  the ranks that wait for each other, with their calls, and what to do
 function M.look(world, w)
   local mpi, text = world.mpi, nil
   while true do

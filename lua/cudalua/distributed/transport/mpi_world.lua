@@ -263,10 +263,11 @@ function M.join(start, limit)
   M.call(world, "init", "Comm_rank", mpi.world, rank)
   world.size, world.rank = size[0], rank[0]
   world.comm = own_communicator(world, "init", mpi.world)
-  core.mpi_opened { rank = world.rank, size = world.size, tag = TAG.LEFT, finalizes = before[0] == 0,
-    comm = box(world.comm), byte = box(mpi.byte), ignored = box(mpi.ignored), inside = box(world.inside),
-    Abort = box(call.Abort), Finalize = box(call.Finalize), Finalized = box(call.Finalized), Isend = box(call.Isend),
-    Irecv = box(call.Irecv), Test = box(call.Test) }
+  core.mpi_opened { rank = world.rank, size = world.size, tag = TAG.LEFT, last_tag = circle.TAG,
+    finalizes = before[0] == 0, comm = box(world.comm), byte = box(mpi.byte), ignored = box(mpi.ignored),
+    inside = box(world.inside), Abort = box(call.Abort), Finalize = box(call.Finalize),
+    Finalized = box(call.Finalized), Isend = box(call.Isend), Irecv = box(call.Irecv), Test = box(call.Test),
+    Iprobe = box(call.Iprobe), Recv = box(call.Recv) }
   check_size(world, start)
   start.rank = world.rank
   start.local_rank, start.local_size = local_ranks(world)
