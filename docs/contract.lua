@@ -330,7 +330,8 @@ return {
       Group:gather Group:scatter Group:reduce_scatter Group:all_to_all Group:send Group:recv Group:broadcast_object
       Group:split Group:group Group:close Handle Handle:wait Handle:is_done]],
     sharded_arrays_spec = [[shard replicate halo zeros ones full arange linspace random Array Array:gather
-      Array:redistribute Array:halo Array:item Array:astype Array:transpose Array:reshape Array:with_block Array:eval]],
+      Array:redistribute Array:halo Array:item Array:astype Array:transpose Array:copy Array:reshape Array:with_block
+      Array:eval]],
     sharded_reductions_spec = [[Array:sum Array:prod Array:mean Array:min Array:max Array:any Array:all
       Array:count_nonzero Array:argmin Array:argmax Array:var Array:std Array:norm Array:dot]],
     checkpoint_spec = "save load checkpoint restore",

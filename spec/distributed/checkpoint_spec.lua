@@ -327,8 +327,12 @@ describe("cuda.distributed.checkpoint and cuda.distributed.restore", function()
         local expected, got = content(folder .. "/whole" .. what), content(folder .. "/killed" .. what)
         assert.equal(expected, got, "after " .. delay .. " us")
       end
+      -- A kill behind the last checkpoint may leave the one that was about to be removed.
+      local left = names():gsub("killed%.6%.old ", ""):gsub("killed%.6 ", "")
       assert.equal("killed.7 killed.8 killed.moments.npy killed.weights.npy whole.7 whole.8 whole.moments.npy " ..
-        "whole.weights.npy", names())
+        "whole.weights.npy", left)
+      core.remove_folder(folder .. "/killed.6")
+      core.remove_folder(folder .. "/killed.6.old")
       for number = 7, 8 do core.remove_folder(folder .. "/killed." .. number) end
     end
     assert.is_true(killed >= moments / 4, killed .. " of " .. moments .. " were killed before their end")

@@ -47,7 +47,7 @@ describe("ranks", function()
     ["Group:reduce_scatter"] = "reduce_scatter",
     ["Group:all_to_all"] = "all_to_all",
     ["Group:send and Group:recv in a ring"] = "send_recv",
-    ["Handle:wait and Handle:is_done of all calls"] = "handles",
+    ["Handle of all calls: Handle:wait and Handle:is_done"] = "handles",
     ["Group:broadcast_object of all kinds of values"] = "broadcast_object",
     ["Group:split by colors and keys; calls of several groups in turn"] = "split",
     ["Group:group of a list of ranks"] = "group",

@@ -20,6 +20,7 @@ describe("distributed arrays", function()
     ["Array: what is refused, on one rank or on all, and loses nothing"] = "refusals",
     ["Array: indices that take the divided axis whole, and T"] = "indices",
     ["Array:reshape"] = "reshape",
+    ["Array:copy"] = "copy",
     ["Array:gather"] = "replicate",
     ["Array:redistribute"] = "redistribute",
     ["Array:halo, also of blocks that are narrower or empty"] = "halo",

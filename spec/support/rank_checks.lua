@@ -196,6 +196,12 @@ end
 
 -- In a ring, also more than fits into what is sent at once.
 function checks.send_recv()
+  local handle = world:all_reduce(gpuarray.ones(3), { async = true })
+  for _, misuse in ipairs { function() return handle * 2 end, function() return gpuarray.ones(3) + handle end,
+    function() world:all_reduce(handle) end, function() return handle:result() end } do
+    local ok, err = pcall(misuse)
+    if ok or not err.message:find("wait()", 1, true) then fail("a handle as an array: %s", tostring(err)) end
+  end
   if size == 1 then return end
   local to, from = (rank + 1) % size, (rank - 1) % size
   for _, case in ipairs { { "int8", { 3, 5 } }, { "float64", { 0 } }, { "float32", { 50000 } }, { "complex64", {} } } do
@@ -554,6 +560,8 @@ end
 
 function checks.barrier()
   for _ = 1, 200 do world:barrier() end
+  local ok, err = pcall(world.barrier, world, { async = true })
+  if ok or not err.message:find("takes no arguments", 1, true) then fail("barrier: %s", tostring(err)) end
 end
 
 function checks.world()

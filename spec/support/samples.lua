@@ -410,7 +410,7 @@ ones = 4 'float32 options; full = 4 1 'float32 options; arange = 0 4 1 'float32 
 linspace = 0 1 4 'float32 options; random = 4 'float32 options
 Array = -; Array:gather = sharded; Array:redistribute = sharded 1
 Array:halo = sharded 1 options; Array:item = whole_scalar; Array:astype = sharded 'float64; Array:transpose = sharded
-Array:with_block = sharded gthree; Array:reshape = sharded 3; Array:eval = sharded
+Array:with_block = sharded gthree; Array:reshape = sharded 3; Array:copy = sharded; Array:eval = sharded
 Array:sum = sharded options; Array:prod = sharded options; Array:mean = sharded options; Array:min = sharded options
 Array:max = sharded options; Array:any = sharded options; Array:all = sharded options
 Array:count_nonzero = sharded options; Array:argmin = sharded options; Array:argmax = sharded options

@@ -173,6 +173,7 @@ end
 -- Tables of this library, by what getmetatable says of them.
 local tables = { ["cudalua.gpuarray"] = "an array", ["cudalua.ndarray"] = "a host array",
   ["cudalua.dtype"] = "a dtype", ["cudalua.sparse.Matrix"] = "a sparse matrix",
+  ["cudalua.distributed.Handle"] = "a handle of a call between ranks, whose wait() returns the array",
   ["cudalua.distributed.Array"] = "a distributed array (call its methods, or pass its block, a.block; " ..
     "cuda.distributed.replicate(x) makes an operand of an ordinary array x)" }
 

@@ -7,6 +7,7 @@ local ffi = require "ffi"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local objects = require "cudalua.distributed.object"
+local surplus = require "cudalua.base.surplus"
 local transport = require "cudalua.distributed.transport"
 
 local refuse = layout.refuse
@@ -56,6 +57,7 @@ function Group:barrier()
   check_self(self, "barrier")
   calls.barrier(self)
 end
+Group.barrier = surplus.install("Group:", { barrier = Group.barrier }).barrier -- async = true is not for it
 
 ---Combines the arrays of all ranks element by element, and gives the result to all. All ranks get the same bits, and
 ---the order of the combination depends on the number of ranks alone. float16 and bfloat16 are combined in float32.

@@ -21,6 +21,12 @@ local M = { Handle = Handle }
 ---@return cudalua.distributed.Handle
 function M.new(where, result, work) return setmetatable({ _where = where, _result = result, _work = work }, mt) end
 
+-- What programs do that forget to wait.
+local function no_array()
+  layout.refuse("Handle", "a handle of a call cannot be used as the array; its wait() returns the array")
+end
+for name in ("add sub mul div mod pow unm concat len lt le call"):gmatch "%S+" do mt["__" .. name] = no_array end
+
 local function check_self(self, what)
   if type(self) == "table" and getmetatable(self) == TAG then return end
   layout.refuse(what, "expected a handle of a call (call it as handle:%s()), got %s", what, element.describe(self))

@@ -3639,6 +3639,9 @@ Returns the elements converted to another dtype.
 @param dtype any  the new dtype, as for dtype.of
 @return cuda.distributed.Array
 @raise LogicError if the dtype is unknown
+= cuda.distributed.Array:copy()
+Returns a copy.
+@return cuda.distributed.Array
 = cuda.distributed.Array:count_nonzero(options)
 Returns the number of elements that are not 0, as int64.
 @param options? any  {axis, keepdims}, or the axis, as for gpuarray.count_nonzero

@@ -39,8 +39,10 @@ local SHARD = { group = true, root = true }
 local function check_array(what, a)
   if object.is_array(a) then return a._dtype, a._shape end
   if ndarray.is_array(a) then return a.dtype, a.shape end
-  refuse(what, "expected an array, got %s%s", element.describe(a),
-    a == nil and what == "shard" and "; if only one rank has it, all ranks must pass { root = 0 }" or "")
+  local hint = ""
+  if sharded.is(a) then hint = "; it is distributed already, a:redistribute(axis) divides it along another axis" end
+  if a == nil then hint = what == "shard" and "; if only one rank has it, all ranks must pass { root = 0 }" or "" end
+  refuse(what, "expected an array, got %s%s", sharded.is(a) and "a distributed array" or element.describe(a), hint)
 end
 
 -- A copy of some positions of an array, on the device.
@@ -53,6 +55,7 @@ end
 local function from_root(what, group, root, a, axis)
   local about = calls.prepared(group, what, function()
     if group.rank ~= root then return nil end
+    if a == nil then refuse(what, "rank %d, which is root, must pass the array, got nil", root) end
     local dtype, shape = check_array(what, a)
     if dtype.kind == "struct" then refuse(what, "root cannot send structs; load them on all ranks, without root") end
     return { dtype = dtype.name, shape = { unpack(shape) }, axis = layout.axis(what, axis, #shape) }

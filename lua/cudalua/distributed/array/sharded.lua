@@ -160,7 +160,9 @@ function mt.__newindex(_, key)
   if type(key) == "number" or type(key) == "table" then
     refuse("distributed.Array", "cannot set elements of an array of several ranks; write to a.block")
   end
-  refuse("distributed.Array", "cannot set %s of an array", errors.text(key))
+  local remedy = key == "block" and "; write to it with a.block:set(x), or make another array with a:with_block(x)"
+    or ""
+  refuse("distributed.Array", "cannot set %s of an array%s", errors.text(key), remedy)
 end
 
 function mt.__tostring(self)
@@ -197,6 +199,8 @@ end
 ---@raise LogicError if the array is divided among ranks or has more elements
 function Array:item()
   M.check_self(self, "item")
+  local size = graph.size_of(self._shape)
+  if size ~= 1 then refuse("distributed.Array:item", "the array has %.0f elements, not one", size) end
   if self._axis then
     refuse("distributed.Array:item", "the array is divided along axis %d; call redistribute() first", self._axis)
   end
@@ -219,6 +223,13 @@ function Array:with_block(block)
   end
   if axis then shape[axis] = self._shape[axis] end
   return M.new(self._group, block, shape, axis)
+end
+
+---Returns a copy.
+---@return cudalua.distributed.Array
+function Array:copy()
+  M.check_self(self, "copy")
+  return M.new(self._group, self._block:copy(), self._shape, self._axis)
 end
 
 ---Returns a view with the axes reversed.

@@ -1,5 +1,6 @@
 -- Views of distributed arrays: indices, and other shapes. The divided axis stays whole, so no data moves.
 
+local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local sharded = require "cudalua.distributed.array.sharded"
@@ -30,8 +31,9 @@ local function kept_axis(x, n, items)
     if item == layout.newaxis or type(item) == "table" then place = place + 1 end
     if item ~= layout.newaxis and axis == x._axis then
       if is_whole(item, k, x._shape[axis]) then return place end
-      refuse(WHAT, "index %d must be {}: axis %d is divided among ranks; read a.block, or "
-        .. "call a:gather() or a:redistribute()", k, axis)
+      local given = type(item) == "table" and "a range" or element.describe(item)
+      refuse(WHAT, "index %d must be {}, got %s: axis %d is divided among ranks; read a.block, or call a:gather() or "
+        .. "a:redistribute()", k, given, axis)
     end
   end
   return place + x._axis - axis
