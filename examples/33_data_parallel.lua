@@ -6,7 +6,7 @@ local gpuarray, dist = cuda.gpuarray, cuda.distributed
 
 local world = dist.init()
 local samples, steps, hidden = tonumber(arg[1]) or 20000, tonumber(arg[2]) or 100, tonumber(arg[3]) or 32
-local RATE = 3.2 / hidden -- a wider network needs smaller steps
+local RATE = math.min(0.1, 3.2 / hidden) -- wide networks need smaller steps
 
 -- Points of a square, and what the network has to find for them. Any number of ranks gets the same samples.
 local points = dist.random({ samples, 2 }, "float32", { generator = cuda.random.Generator(1) }) * 2 - 1
