@@ -6,7 +6,7 @@ local MOST = 64
 
 local usage = [[
 usage: cudalua run -n N [options] script.lua [args]
-  -n N     the number of processes, 1 to 64, one for each device; -np N means the same
+  -n N     the number of processes, 1 to 64, one for each device
   options  of the command cudalua, such as -l NAME; without a script, -e CODE
 Starts the program N times. cuda.distributed.init() connects the processes, which are numbered from 0. Each line of
 output begins with the number of its process. If one ends with an error, the others are ended, too, and the status is

@@ -39,10 +39,10 @@ local SHARD = { group = true, root = true }
 local function check_array(what, a)
   if object.is_array(a) then return a._dtype, a._shape end
   if ndarray.is_array(a) then return a.dtype, a.shape end
-  local hint = ""
-  if sharded.is(a) then hint = "; it is distributed already, a:redistribute(axis) divides it along another axis" end
-  if a == nil then hint = what == "shard" and "; if only one rank has it, all ranks must pass { root = 0 }" or "" end
-  refuse(what, "expected an array, got %s%s", sharded.is(a) and "a distributed array" or element.describe(a), hint)
+  local more = ""
+  if sharded.is(a) then more = "; it is distributed already, a:redistribute(axis) divides it along another axis" end
+  if a == nil then more = what == "shard" and "; if only one rank has it, all ranks must pass { root = 0 }" or "" end
+  refuse(what, "expected an array, got %s%s", sharded.is(a) and "a distributed array" or element.describe(a), more)
 end
 
 -- A copy of some positions of an array, on the device.

@@ -48,8 +48,9 @@ local early = setmetatable({}, { __mode = "k" }) ---@type table<table, cudalua.g
 
 -- Computes an array before a view of it is made. The strides of its value may have been read earlier.
 local function computed(x)
-  if not x._sig or not graph.is_traced() then return evaluate.evaluate(x) end
-  local reduces = x._sig.reduces ~= nil
+  local sig = x._sig -- a finalizer may compute x between two looks
+  if not sig or not graph.is_traced() then return evaluate.evaluate(x) end
+  local reduces = sig.reduces ~= nil
   local leaf = evaluate.evaluate(x)
   early[leaf.store] = { line = core.here() or false, reduces = reduces, viewed = false }
   return leaf
