@@ -204,13 +204,13 @@ local function gather(x, from, h)
   end
 end
 
--- Remembers what was not computed along, and forgets the list.
+-- Remembers what was not computed along, and forgets the list. A finalizer that computes an array forgets it earlier.
 local function remember()
   nleft = 0
   for k = 1, nfound do
     local y = found[k]
     found[k] = false
-    if y._sig and seen[k] < M.LOOKS and nleft < M.LEFT then
+    if y and y._sig and seen[k] < M.LOOKS and nleft < M.LEFT then
       nleft = nleft + 1
       left[nleft], looks[nleft] = y, seen[k] + 1
     end
