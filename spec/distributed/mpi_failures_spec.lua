@@ -93,7 +93,7 @@ describe("ranks of mpirun whose calls differ", function()
 end)
 
 describe("the end of ranks of mpirun", function()
-  -- MPICH warns of messages that nobody has received.
+  -- MPICH warns about unreceived messages.
   it("leaves no messages of a refused call, and of ranks that have waited", function()
     mpi.need(pending)
     local out, status = mpi.run("mpich", 3, ranks.prelude .. [[

@@ -90,7 +90,7 @@ describe("a rank that ends, with NCCL's stand-in", function()
       world:barrier()
       if rank == 1 then ffi.C.usleep(300000) ffi.C.kill(ffi.C.getpid(), 9) end
       local handle = world:all_reduce(a, { async = true })
-      local x = handle:wait() -- nobody knows yet
+      local x = handle:wait() -- the failure is not known yet
       local without = world:reduce(a, { root = 1, async = true })
       local in_host = world:all_gather(a, { out = ndarray.zeros({ 2, 100000 }, "float32"), async = true })
       while not handle:is_done() do ffi.C.usleep(10000) end

@@ -432,8 +432,8 @@ static int exit_status(const Run *r, int rank, bool says_why) {
   return WEXITSTATUS(status);
 }
 
-/* Why the program failed, in words for its last line. A rank that others wait for may have ended in peace:
- * then it is the cause, and not they. */
+/* Pushes the reason of the failure, for the last line. If a rank ended with status 0 while others waited for
+ * it, this rank is the cause. */
 static void push_reason(lua_State *L, const Run *r, int rank, bool says_why) {
   const cl_Segment *s = r->w.s;
   const int failed = cl_failed_rank(&r->w);

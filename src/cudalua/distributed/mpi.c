@@ -75,9 +75,9 @@ static bool meet_at_end(World *w, double limit) {
   return true;
 }
 
-/* Receives what other ranks have sent in vain: headers of a last call that this rank refused, and notes of
- * ranks that waited for it. A library may report messages that nobody has received. All ranks have met, so
- * that nothing comes later. */
+/* Receives messages that this rank has not used: headers of a last call that it refused, and notes of ranks
+ * that waited for it. MPICH warns about unreceived messages. All ranks have met before, so no more messages
+ * come. */
 static void drain(const World *w) {
   static char text[MESSAGE];
   for (int k = 0; k < w->size; k++) {

@@ -39,10 +39,10 @@ local SHARD = { group = true, root = true }
 local function check_array(what, a)
   if object.is_array(a) then return a._dtype, a._shape end
   if ndarray.is_array(a) then return a.dtype, a.shape end
-  local more = ""
-  if sharded.is(a) then more = "; it is distributed already, a:redistribute(axis) divides it along another axis" end
-  if a == nil then more = what == "shard" and "; if only one rank has it, all ranks must pass { root = 0 }" or "" end
-  refuse(what, "expected an array, got %s%s", sharded.is(a) and "a distributed array" or element.describe(a), more)
+  if sharded.is(a) then
+    refuse(what, "the array is distributed already; call a:redistribute(axis) to divide it along another axis")
+  end
+  refuse(what, "expected an array, got %s", element.describe(a))
 end
 
 -- A copy of some positions of an array, on the device.
@@ -98,6 +98,7 @@ function M.shard(a, axis, options)
     return from_root(what, group, root, a, axis)
   end
   local dtype, shape = calls.prepared(group, what, function()
+    if a == nil then refuse(what, "expected an array, got nil; if only one rank has it, all must pass { root = 0 }") end
     local t, extents = check_array(what, a)
     axis = layout.axis(what, axis, #extents)
     return t, extents

@@ -1,11 +1,11 @@
--- Parts that go from ranks to other ranks, where all know what comes. NCCL moves them all at the same time. Other
--- transports exchange between pairs, by send() and recv(), in an order in which no ranks wait for each other.
+-- Exchanges arrays between ranks that all know what they receive. NCCL moves all arrays at the same time. With other
+-- transports, pairs of ranks call send() and recv() in an order that cannot deadlock.
 
 local M = {}
 
 -- All pairs of ranks. Each rank goes through its own pairs in this order, so the first pair that is not done is the
 -- next one for both of its ranks. Neighbours come first. Every other pair of one distance can exchange at the same
--- time, also among the ranks of a row or a column of a grid.
+-- time. This is also true within a row or a column of a grid.
 local function in_order(size)
   local list = {}
   for distance = 1, size - 1 do

@@ -2,6 +2,7 @@
 
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local sharded = require "cudalua.distributed.array.sharded"
 local view = require "cudalua.gpuarray.core.view"
@@ -87,7 +88,7 @@ function Array:reshape(...)
   sharded.check_self(self, "reshape")
   local extents = { ... }
   if #extents == 1 and type(extents[1]) == "table" then extents = extents[1] end
-  local shape = layout.reshape(what, extents, product(self._shape, 1, #self._shape), self._block._dtype.itemsize)
+  local shape = layout.reshape(what, extents, graph.size_of(self._shape), self._block._dtype.itemsize)
   local own, axis = { unpack(shape) }, nil
   if self._axis then
     axis = same_axis(self, shape)

@@ -6,8 +6,8 @@
 -- the same wait, none of the ranks will go on: each has waited since it passed the note on, as the next one had not
 -- sent its message and has waited since. Messages are counted for that, by group, tag and receiver.
 --
--- A rank that passes a note on also tells who has sent it which call it waits in. send and recv tell that to the other
--- half alone, so nobody else would know.
+-- A rank that passes a note on also tells its sender which call it waits in. Otherwise a rank in send or recv would
+-- only tell the rank at the other end.
 
 local call = require("cudalua.distributed.transport.mpi_library").call
 local ffi = require "ffi"
