@@ -4,6 +4,7 @@ local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
@@ -126,63 +127,58 @@ end
 
 -- ---- ranges of positions --------------------------------------------------------------------------------------------
 
--- The parts of ranges that lie within a block.
+local function length(ranges)
+  local count = 0
+  for _, range in ipairs(ranges) do count = count + range[2] - range[1] end
+  return count
+end
+
+-- The parts of ranges that lie within a block, as {first, past, place among the positions of all ranges}.
 local function overlaps(ranges, first, past)
-  local list, count = {}, 0
+  local list, before = {}, 0
   for _, range in ipairs(ranges) do
     local a, b = math.max(range[1], first), math.min(range[2], past)
-    if a < b then
-      list[#list + 1] = { a, b }
-      count = count + b - a
-    end
+    if a < b then list[#list + 1] = { a, b, before + a - range[1] } end
+    before = before + range[2] - range[1]
   end
-  return list, count
+  return list
 end
 
 ---Elements of ranges of positions along the divided axis, for each rank those that it wants.
 ---@param where string
 ---@param x cudalua.distributed.Array  divided
 ---@param wanted integer[][][]  by rank, from 1: ranges, each of its first position and the one past its last, from 0
----@return cudalua.gpuarray.Array  this rank's ranges, joined
-function M.ranges(where, x, wanted)
+---@param before? integer  positions of the result in front of the ranges, which are not written; default: 0
+---@param behind? integer  likewise behind them
+---@return cudalua.gpuarray.Array  this rank's ranges, joined; it may be the block
+function M.ranges(where, x, wanted, before, behind)
+  before, behind = before or 0, behind or 0
   local group, axis, block = x._group, x._axis, x._block
-  local rank, bounds = group.rank, blocks.bounds(x._shape[x._axis], group.size)
-  local got = {}
-  local function shape_of(count)
-    local shape = { unpack(x._shape) }
-    shape[axis] = count
-    return shape
-  end
-  if graph.size_of(x._shape) == 0 then
-    local count = 0
-    for _, range in ipairs(wanted[rank + 1]) do count = count + range[2] - range[1] end
-    return gpuarray.empty(shape_of(count), block._dtype)
-  end
+  local me, bounds = group.rank + 1, blocks.bounds(x._shape[x._axis], group.size)
+  local own, count = overlaps(wanted[me], x._first, x._past), length(wanted[me])
+  local is_block = own[1] and own[1][2] - own[1][1] == before + count + behind and count == x._past - x._first
+  local shape = { unpack(x._shape) }
+  shape[axis] = before + count + behind
+  local target = is_block and block or gpuarray.empty(shape, block._dtype)
+  if graph.size_of(x._shape) == 0 then return target end
+  local function place(part) return cut(target, axis, before + part[3], before + part[3] + part[2] - part[1]) end
+  evaluate.evaluate(block) -- once, for all parts
   local sends, receives = {}, {}
-  for r = 0, group.size - 1 do
-    if r ~= rank then
-      local list, count = overlaps(wanted[r + 1], x._first, x._past)
-      for k, part in ipairs(list) do list[k] = cut(block, axis, part[1] - x._first, part[2] - x._first) end
-      if count > 0 then sends[#sends + 1] = { rank = r, array = pieces.joined(list, axis) } end
-      list, count = overlaps(wanted[rank + 1], bounds[r + 1], bounds[r + 2])
-      got[r] = #list > 0 and gpuarray.empty(shape_of(count), block._dtype) or nil
-      receives[#receives + 1] = got[r] and { rank = r, array = got[r] }
-    end
-  end
-  pairwise.exchange(group, where, sends, receives)
-  local list, used = { gpuarray.empty(shape_of(0), block._dtype) }, {}
-  for _, range in ipairs(wanted[rank + 1]) do
-    for r = 0, group.size - 1 do
-      local a, b = math.max(range[1], bounds[r + 1]), math.min(range[2], bounds[r + 2])
-      if a < b and r == rank then
-        list[#list + 1] = cut(block, axis, a - x._first, b - x._first)
-      elseif a < b and got[r] then
-        local at = used[r] or 0
-        list[#list + 1], used[r] = cut(got[r], axis, at, at + b - a), at + b - a
+  for r = 1, group.size do
+    if r ~= me then
+      for _, part in ipairs(overlaps(wanted[r], x._first, x._past)) do
+        sends[#sends + 1] = { rank = r - 1, array = cut(block, axis, part[1] - x._first, part[2] - x._first) }
+      end
+      for _, part in ipairs(overlaps(wanted[me], bounds[r], bounds[r + 1])) do
+        receives[#receives + 1] = { rank = r - 1, array = place(part) }
       end
     end
   end
-  return pieces.joined(list, axis)
+  pairwise.exchange(group, where, sends, receives)
+  for _, part in ipairs(is_block and {} or own) do
+    place(part):set(cut(block, axis, part[1] - x._first, part[2] - x._first))
+  end
+  return target
 end
 
 -- ---- halos ----------------------------------------------------------------------------------------------------------
@@ -235,14 +231,12 @@ function Array:halo(width, options)
     wanted[r], a, b = with_halo(n, bounds[r], bounds[r + 1], o.width, o.periodic)
     if r == group.rank + 1 then before, behind = a, b end
   end
-  local x = M.ranges(what, self, wanted)
-  if o.fill == nil or before + behind == 0 then return x end
-  local function edge(count)
-    local shape = { unpack(x._shape) }
-    shape[axis] = count
-    return gpuarray.full(shape, o.fill, x._dtype)
-  end
-  return pieces.joined({ edge(before), x, edge(behind) }, axis)
+  if o.fill == nil then return M.ranges(what, self, wanted) end
+  local x = M.ranges(what, self, wanted, before, behind)
+  local total = x._shape[axis]
+  if before > 0 then cut(x, axis, 0, before):fill(o.fill) end
+  if behind > 0 then cut(x, axis, total - behind, total):fill(o.fill) end
+  return x
 end
 
 return M
