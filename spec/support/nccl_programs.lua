@@ -116,8 +116,8 @@ M.handles = [[
     if rank == 1 then ffi.C.usleep(300000) end
   end
 
-  -- Kernels go on, and a write to the operand waits. `looks`: at what is done; the first time, kernels are loaded, which
-  -- waits for the device.
+  -- Kernels go on, and a write to the operand waits. `looks`: at what is done. The first time, kernels are loaded,
+  -- which may wait for the device.
   local a, b
   local function beside(looks)
     a, b = gpuarray.full({ n }, rank + 1):eval(), gpuarray.ones(n):eval()
