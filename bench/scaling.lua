@@ -8,7 +8,7 @@ local device = cuda.Device(0):name() -- opens the driver
 local soft = cuda.driver_info().soft
 
 local programs = {
-  { name = "heat", file = "examples/32_heat_equation.lua", arguments = soft and "256 10" or "16384 100" },
+  { name = "heat", file = "examples/32_heat_equation.lua", arguments = soft and "256 10" or "16384 300" },
   { name = "training", file = "examples/33_data_parallel.lua", arguments = soft and "2000 50" or "4000000 50 256" },
 }
 

@@ -111,6 +111,8 @@ M.handles = [[
   ffi.cdef "int usleep(unsigned us);"
   local is_gpu = not cuda.driver_info().soft -- the software device does nothing else while a call waits for rank 1
   local n = 100000
+  -- Ranks that compare their calls wait for each other on the host, before a call goes to the device.
+  local looks_ahead = rank == 0 and os.getenv "CUDALUA_DIST_CHECK" ~= "1"
   local function late()
     world:barrier()
     if rank == 1 then ffi.C.usleep(300000) end
@@ -140,14 +142,14 @@ M.handles = [[
     same(true, handle:is_done(), "it is done")
   end
   beside(false)
-  beside(rank == 0)
+  beside(looks_ahead)
   gpuarray.eval(b * 1, world:all_gather(b, { async = true }):wait()) -- loads what is used below
 
   late() -- wait() lets the stream wait, and not the host
   local handle = world:all_gather(a, { async = true })
   handle:wait()
   local behind = cuda.Event():record()
-  if rank == 0 then same(false, behind:query(), "the stream does not wait") end
+  if looks_ahead then same(false, behind:query(), "the stream does not wait") end
   behind:synchronize()
   same(true, handle:is_done(), "done with the event")
 
@@ -156,7 +158,7 @@ M.handles = [[
   late()
   local second = world:all_reduce(other, { out = other, async = true })
   same(4, (first:wait() * 1)[n], "the first one")
-  if rank == 0 and is_gpu then same(false, second:is_done(), "the second one") end
+  if looks_ahead and is_gpu then same(false, second:is_done(), "the second one") end
   same(2, other[n], "in place, without wait()")
 
   -- What has to be computed for the call is computed in the current stream, in order.

@@ -48,19 +48,20 @@ bool cl_nccl_enter(void) {
 
 /* --- which calls are done --- */
 
-#define SHORT_SECONDS 100e-6 /* between two events of the default stream */
+/* Between two events of the default stream: each takes a microsecond of the host, and more of the device. */
+#define SHORT_SECONDS 1e-3
 
 static bool is_done(CUevent e) { return CU.cuEventQuery(e) != CUDA_ERROR_NOT_READY; }
 
 /* Not while anything is captured, which this might break. */
 static void reach_last(cl_CallLane *lane) {
   if (!lane->is_short || cl_captures) return;
-  lane->is_short = CU.cuEventRecord(lane->event[1], NULL) != CUDA_SUCCESS;
+  lane->is_short = CU.cuEventRecord(lane->event[lane->second != 0], NULL) != CUDA_SUCCESS;
 }
 
 static void look_at_lane(cl_CallLane *lane) {
   reach_last(lane);
-  while (lane->first && is_done(lane->event[0]) && !(lane->second && lane->is_short)) {
+  while (lane->first && !lane->is_short && is_done(lane->event[0])) {
     const CUevent done = lane->event[0];
     lane->event[0] = lane->event[1];
     lane->event[1] = done;
@@ -110,17 +111,18 @@ void cl_nccl_note(const cl_Stream *s) {
   cl_CallLane *lane = lane_of(s->rec.generation);
   cl_nccl.latest = lane;
   if (!lane) return;
-  if (lane->first && !lane->second) look_at_lane(lane);
+  if (lane->first && !lane->second && !lane->is_short) look_at_lane(lane);
   const double now = cl_nccl_now();
-  const bool is_first = !lane->first;
-  if (!is_first && !lane->second) lane->second = n;
-  lane->is_short = !is_first && s == &cl_legacy_stream && now - lane->recorded < SHORT_SECONDS;
+  if (!lane->first) {
+    lane->first = n;
+    lane->since = now;
+  } else if (!lane->second && !lane->is_short) {
+    lane->second = n;
+  } /* otherwise this call is one of the last ones, whose event comes later */
+  lane->is_short = s == &cl_legacy_stream && now - lane->recorded < SHORT_SECONDS;
   if (lane->is_short) return;
-  CU.cuEventRecord(lane->event[!is_first], cl_stream_handle(s));
+  CU.cuEventRecord(lane->event[lane->second != 0], cl_stream_handle(s));
   lane->recorded = now;
-  if (!is_first) return;
-  lane->first = n;
-  lane->since = now;
 }
 
 /* Calls run in the order of the program, also in several streams: their kernels wait for other ranks, and of

@@ -35,16 +35,16 @@ typedef struct cl_Comm {
 } cl_Comm;
 
 /* What was put into one stream and is not known to be done: the calls from `first` on. event[0] is behind
- * those before `second`, event[1] behind the rest, if there are any. To record an event takes a microsecond;
- * so in the default stream, which always exists, event[1] may fall short of the last calls, until somebody
- * looks. */
+ * those before `second`, event[1] behind the rest, if there are any. To record an event takes a microsecond of
+ * the host, and more of the device; so in the default stream, which always exists, the last of them may fall
+ * short of the last calls, or not be recorded at all, until somebody looks. */
 typedef struct cl_CallLane {
   uint64_t stream; /* the generation of its record, so that nothing holds it */
   CUevent event[2];
   uint64_t first, second; /* 0: none */
   double since;           /* when event[0] became the one to wait for */
-  double recorded;        /* when event[1] was recorded */
-  bool is_short;
+  double recorded;        /* when an event was recorded */
+  bool is_short;          /* the last event is still to be recorded */
   struct cl_CallLane *other;
 } cl_CallLane;
 
