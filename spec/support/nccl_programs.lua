@@ -279,6 +279,25 @@ M.graph = [[
   same(8, a[1000], "three launches")
   world:all_reduce(a, { out = a })
   same(16, a[1], "a call after them")
+
+  -- A graph's calls come behind outstanding calls of other groups, also where they wait for nobody.
+  ffi.cdef "int usleep(unsigned us);"
+  local alone, b = world:split { color = rank }, gpuarray.ones(1000):eval()
+  exec = stream:capture(function() alone:all_reduce(b, { out = b }) end):instantiate()
+  exec:launch(stream)
+  stream:synchronize()
+  world:barrier()
+  if rank == 1 then ffi.C.usleep(300000) end
+  local handle = world:all_reduce(a, { async = true })
+  exec:launch(stream)
+  local behind = cuda.Event():record(stream)
+  if rank == 0 then
+    ffi.C.usleep(50000)
+    same(false, behind:query(), "the graph waits for the call before")
+  end
+  same(32, handle:wait()[1], "the call before")
+  stream:synchronize()
+  same(1, b[1], "the graph's call")
 ]]
 
 local outputs = {}

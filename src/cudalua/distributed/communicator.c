@@ -733,11 +733,25 @@ static void look_after_wait(lua_State *L) {
 CL_HOOK(cl_on_wait, 3, look_after_wait);
 CL_HOOK(cl_on_answer, 1, look_after_wait);
 
-/* A graph that has calls makes them whenever it is launched. Any graph counts, as soon as one has. */
-static void graph_launched(lua_State *L, cl_Stream *s) {
-  if (!cl_nccl.captured || cl_forked || (cl_captures && cl_capture_id(s))) return;
+/* A graph that has calls makes them whenever it is launched, behind the calls before. Any graph counts, as soon
+ * as one has. */
+static bool makes_calls(lua_State *L, const cl_Stream *s) {
+  if (!cl_nccl.captured || cl_forked || (cl_captures && cl_capture_id(s))) return false;
   if (!cl_nccl_enter()) cl_nccl_raise(L, "GraphExec:launch");
+  return true;
+}
+
+static void graph_launches(lua_State *L, cl_Stream *s) {
+  if (!makes_calls(L, s)) return;
+  const CUresult code = join_latest(s);
+  cl_nccl_leave();
+  if (code) cl_fail(L, "cuStreamWaitEvent", code);
+}
+CL_HOOK(cl_on_graph_launch, 1, graph_launches);
+
+static void graph_launched(lua_State *L, cl_Stream *s) {
+  if (!makes_calls(L, s)) return;
   cl_nccl_note(s);
   cl_nccl_leave();
 }
-CL_HOOK(cl_on_graph_launch, 1, graph_launched);
+CL_HOOK(cl_on_graph_launched, 1, graph_launched);

@@ -702,6 +702,7 @@ static void anchor(lua_State *L, const cl_GraphExec *x, cl_Context *ctx, cl_Stre
 }
 
 CL_HOOK_LIST(cl_on_graph_launch);
+CL_HOOK_LIST(cl_on_graph_launched);
 
 /* What the graph was made of knew nothing of the order in which its memory is used by then: the launch comes
  * after what other streams did with it before ... */
@@ -732,10 +733,11 @@ int cl_graph_exec_launch(lua_State *L) {
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:launch", &ctx);
   join_streams(L, x->contents->all, ctx, s);
+  CL_RUN_HOOKS(cl_on_graph_launch, L, s);
   CL_TRY_ACTIVITY(L, CL_A_GRAPH, "graph", s, 0, cuGraphLaunch, (CUgraphExec)x->rec.handle,
                   cl_stream_handle(s));
   s->last_kernel = ctx->last_kernel = "(in a graph)";
-  CL_RUN_HOOKS(cl_on_graph_launch, L, s);
+  CL_RUN_HOOKS(cl_on_graph_launched, L, s);
   if (!x->contents->all) make_all(L, x->contents); /* a finalizer changed it */
   remember_use(L, x->contents->all, s);
   anchor(L, x, ctx, s);
