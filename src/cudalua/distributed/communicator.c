@@ -733,8 +733,8 @@ static void look_after_wait(lua_State *L) {
 CL_HOOK(cl_on_wait, 3, look_after_wait);
 CL_HOOK(cl_on_answer, 1, look_after_wait);
 
-/* A graph that has calls makes them whenever it is launched, behind the calls before. Any graph counts, as soon
- * as one has. */
+/* A graph that has calls makes them whenever it is launched, behind the calls before. Any graph counts, as
+ * soon as one has. */
 static bool makes_calls(lua_State *L, const cl_Stream *s) {
   if (!cl_nccl.captured || cl_forked || (cl_captures && cl_capture_id(s))) return false;
   if (!cl_nccl_enter()) cl_nccl_raise(L, "GraphExec:launch");
