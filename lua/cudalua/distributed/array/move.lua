@@ -144,42 +144,71 @@ local function overlaps(ranges, first, past)
   return list
 end
 
+---What a rank does so that each rank gets the ranges that it wants. Positions of the block count from 0.
+---@class cudalua.distributed.Ranges.Plan
+---@field count integer        positions of the result
+---@field is_block boolean     the result is the block
+---@field sends integer[][]    {rank, first, past} of the block
+---@field receives integer[][] {rank, first, past} of the result
+---@field stays integer[][]    {first, past, first of the result}
+
+---@param n integer      the extent of the divided axis
+---@param group cudalua.distributed.Group
+---@param wanted integer[][][]  by rank, from 1: ranges, each of its first position and the one past its last, from 0
+---@param before? integer  positions of the result in front of the ranges, which are not written; default: 0
+---@param behind? integer  likewise behind them
+---@return cudalua.distributed.Ranges.Plan
+local function plan_of(n, group, wanted, before, behind)
+  local me, bounds = group.rank + 1, blocks.bounds(n, group.size)
+  local first, past = bounds[me], bounds[me + 1]
+  before = before or 0
+  local sends, receives, stays, count = {}, {}, {}, before + length(wanted[me]) + (behind or 0)
+  for r = 1, group.size do
+    if r ~= me then
+      for _, part in ipairs(overlaps(wanted[r], first, past)) do
+        sends[#sends + 1] = { r - 1, part[1] - first, part[2] - first }
+      end
+    end
+    for _, part in ipairs(overlaps(wanted[me], bounds[r], bounds[r + 1])) do
+      local to = before + part[3]
+      if r == me then
+        stays[#stays + 1] = { part[1] - first, part[2] - first, to }
+      else
+        receives[#receives + 1] = { r - 1, to, to + part[2] - part[1] }
+      end
+    end
+  end
+  local only = stays[1]
+  return { count = count, sends = sends, receives = receives, stays = stays,
+    is_block = only ~= nil and count == past - first and only[2] - only[1] == count }
+end
+
+-- Carries out a plan.
+local function moved(where, x, plan)
+  local axis, block = x._axis, x._block
+  local shape = { unpack(x._shape) }
+  shape[axis] = plan.count
+  local target = plan.is_block and block or gpuarray.empty(shape, block._dtype)
+  if graph.size_of(x._shape) == 0 then return target end
+  evaluate.evaluate(block) -- once, for all parts
+  local sends, receives = {}, {}
+  for k, part in ipairs(plan.sends) do sends[k] = { rank = part[1], array = cut(block, axis, part[2], part[3]) } end
+  for k, part in ipairs(plan.receives) do
+    receives[k] = { rank = part[1], array = cut(target, axis, part[2], part[3]) }
+  end
+  pairwise.exchange(x._group, where, sends, receives)
+  for _, part in ipairs(plan.is_block and {} or plan.stays) do
+    cut(target, axis, part[3], part[3] + part[2] - part[1]):set(cut(block, axis, part[1], part[2]))
+  end
+  return target
+end
+
 ---Elements of ranges of positions along the divided axis, for each rank those that it wants.
 ---@param where string
 ---@param x cudalua.distributed.Array  divided
 ---@param wanted integer[][][]  by rank, from 1: ranges, each of its first position and the one past its last, from 0
----@param before? integer  positions of the result in front of the ranges, which are not written; default: 0
----@param behind? integer  likewise behind them
 ---@return cudalua.gpuarray.Array  this rank's ranges, joined; it may be the block
-function M.ranges(where, x, wanted, before, behind)
-  before, behind = before or 0, behind or 0
-  local group, axis, block = x._group, x._axis, x._block
-  local me, bounds = group.rank + 1, blocks.bounds(x._shape[x._axis], group.size)
-  local own, count = overlaps(wanted[me], x._first, x._past), length(wanted[me])
-  local is_block = own[1] and own[1][2] - own[1][1] == before + count + behind and count == x._past - x._first
-  local shape = { unpack(x._shape) }
-  shape[axis] = before + count + behind
-  local target = is_block and block or gpuarray.empty(shape, block._dtype)
-  if graph.size_of(x._shape) == 0 then return target end
-  local function place(part) return cut(target, axis, before + part[3], before + part[3] + part[2] - part[1]) end
-  evaluate.evaluate(block) -- once, for all parts
-  local sends, receives = {}, {}
-  for r = 1, group.size do
-    if r ~= me then
-      for _, part in ipairs(overlaps(wanted[r], x._first, x._past)) do
-        sends[#sends + 1] = { rank = r - 1, array = cut(block, axis, part[1] - x._first, part[2] - x._first) }
-      end
-      for _, part in ipairs(overlaps(wanted[me], bounds[r], bounds[r + 1])) do
-        receives[#receives + 1] = { rank = r - 1, array = place(part) }
-      end
-    end
-  end
-  pairwise.exchange(group, where, sends, receives)
-  for _, part in ipairs(is_block and {} or own) do
-    place(part):set(cut(block, axis, part[1] - x._first, part[2] - x._first))
-  end
-  return target
-end
+function M.ranges(where, x, wanted) return moved(where, x, plan_of(x._shape[x._axis], x._group, wanted)) end
 
 -- ---- halos ----------------------------------------------------------------------------------------------------------
 
@@ -193,6 +222,33 @@ local function with_halo(n, first, past, width, periodic)
   if a < 0 then table.insert(ranges, 1, { a + n, n }) end
   if b > n then ranges[#ranges + 1] = { 0, b - n } end
   return ranges, 0, 0
+end
+
+---@class cudalua.distributed.Halo
+---@field plan cudalua.distributed.Ranges.Plan
+---@field before integer  positions of the result in front of the axis
+---@field behind integer  and behind it
+
+local MOST_HALOS = 64 -- that a group remembers
+
+-- A halo of all arrays with this extent. `fills`: positions that do not exist have room in the result.
+local function halo_of(group, n, width, periodic, fills)
+  local key = ("%.0f %.0f %s %s"):format(n, width, tostring(periodic), tostring(fills))
+  local known = group._halos
+  if not known or known.count == MOST_HALOS then
+    known = { count = 0 }
+    group._halos = known
+  end
+  if known[key] then return known[key] end
+  local bounds, wanted, before, behind = blocks.bounds(n, group.size), {}, 0, 0
+  for r = 1, group.size do
+    local a, b
+    wanted[r], a, b = with_halo(n, bounds[r], bounds[r + 1], width, periodic)
+    if fills and r == group.rank + 1 then before, behind = a, b end
+  end
+  local halo = { plan = plan_of(n, group, wanted, before, behind), before = before, behind = behind }
+  known[key], known.count = halo, known.count + 1
+  return halo
 end
 
 ---Returns the block of this rank together with the positions beside it on the divided axis, which belong to other
@@ -224,18 +280,11 @@ function Array:halo(width, options)
     return { width = w, periodic = periodic, fill = given.fill }
   end)
   sharded.agree(what, self, ("width %.0f%s"):format(o.width, o.periodic and ", periodic" or ""))
-  local n, bounds, wanted = self._shape[axis], blocks.bounds(self._shape[axis], group.size), {}
-  local before, behind
-  for r = 1, group.size do
-    local a, b
-    wanted[r], a, b = with_halo(n, bounds[r], bounds[r + 1], o.width, o.periodic)
-    if r == group.rank + 1 then before, behind = a, b end
-  end
-  if o.fill == nil then return M.ranges(what, self, wanted) end
-  local x = M.ranges(what, self, wanted, before, behind)
-  local total = x._shape[axis]
+  local halo = halo_of(group, self._shape[axis], o.width, o.periodic, o.fill ~= nil)
+  local x = moved(what, self, halo.plan)
+  local before, past = halo.before, halo.plan.count - halo.behind
   if before > 0 then cut(x, axis, 0, before):fill(o.fill) end
-  if behind > 0 then cut(x, axis, total - behind, total):fill(o.fill) end
+  if halo.behind > 0 then cut(x, axis, past, halo.plan.count):fill(o.fill) end
   return x
 end
 

@@ -108,8 +108,8 @@ end
 
 ---Returns the matrix product, for operands that are divided along any axes. If this array is divided along axis 1, so
 ---is the result. Columns of this array, with rows of `b` or with a vector, give a replicated array. It adds up a
----product of each rank, so its bits depend on the number of ranks. All other products have the bits of one device on
----the software device, if the library's own kernels compute them.
+---product of each rank, so its bits depend on the number of ranks. All other products have the bits of one device if
+---the library's own kernels compute them.
 ---@param b cudalua.distributed.Array  a matrix or vector, with as many rows as this array has columns
 ---@param options? {dtype: any}  dtype: the dtype of the result, as for gpuarray.matmul
 ---@return cudalua.distributed.Array
