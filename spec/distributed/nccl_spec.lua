@@ -168,6 +168,25 @@ destroy
     nccl.all_fine(2, nccl.graph, { checks = false })
   end)
 
+  it("on distributed arrays are compared when they are made for the first time", function()
+    local program = [[
+      local x, count, exchange = cuda.distributed.arange(12, "float32"), 0, world._control.exchange
+      world._control.exchange = function(...)
+        count = count + 1
+        return exchange(...)
+      end
+      for _ = 1, 5 do x:halo(1) end
+      same(%d, count, "comparisons of five equal calls")
+      raises("LogicError", "the ranks must make the same call", x.halo, x, 2 + rank)
+      raises("LogicError", "rank 1: halo float32 (12,) along axis 1, width 3", x.halo, x, 2 + rank)
+      x:halo(3)
+      x:redistribute():sum()
+      same(%d, count, "comparisons of other calls")
+    ]]
+    nccl.all_fine(2, program:format(1, 6), { checks = false })
+    nccl.all_fine(2, program:format(5, 11), { checks = true })
+  end)
+
   it("end with the status of the program", function()
     for _, code in ipairs { "os.exit(3)", "os.exit(3, true)", "error 'boom'" } do
       local out, status = nccl.run(2, "same(2, world:all_reduce(gpuarray.ones(3))[1], 'the sum') " .. code)

@@ -16,7 +16,8 @@ local function output_of(file, n)
   local key = file .. n
   if not outputs[key] then
     local program = "sh bin/cudalua run -n %d spec/support/run_sharded.lua %s"
-    local out, status = ranks.command(("%s CUDALUA_DIST_TIMEOUT=60 " .. program):format(gpu.driver, n, file))
+    local environment = gpu.driver .. " CUDALUA_DIST_CHECK=1 CUDALUA_DIST_TIMEOUT=60 "
+    local out, status = ranks.command(environment .. program:format(n, file))
     outputs[key] = { text = out, status = status, by_rank = ranks.by_rank(out) }
   end
   return outputs[key]

@@ -83,8 +83,8 @@ end
 function M.new(group, block, shape, axis)
   local first, past = 0, nil
   if axis then first, past = blocks.of(shape[axis], group.size, group.rank) end
-  return setmetatable({ _group = group, _block = block, _shape = shape, _axis = axis, _first = first, _past = past },
-    mt)
+  return setmetatable({ _group = group, _block = block, _shape = shape, _axis = axis, _first = first, _past = past,
+    _text = false }, mt) -- agree() sets the text
 end
 
 ---The shape of a rank's block.
@@ -109,16 +109,36 @@ function M.describe(x)
     x._axis and "along axis " .. x._axis or "on all ranks")
 end
 
----If the ranks compare their calls: raises on all of them unless all make the same call with arrays of one shape, dtype
----and axis.
+local MOST_AGREED = 1024 -- calls that a group remembers; all of its ranks forget them at the same time
+
+-- Calls of a group that its ranks have made together, as texts.
+local function agreed_by(group)
+  local known = group._agreed
+  if not known or known.count == MOST_AGREED then
+    known = { count = 0, calls = {} }
+    group._agreed = known
+  end
+  return known
+end
+
+---Raises on all ranks unless all of them make the same call with arrays of one shape, dtype and axis. Ranks whose calls
+---do not wait for each other on the host compare a call when they make it for the first time.
 ---@param what string
 ---@param x cudalua.distributed.Array
 ---@param more? string  what else has to be the same
 function M.agree(what, x, more)
-  if not x._group._checks then return end
-  local text = M.describe(x)
+  local group, text = x._group, x._text
+  if not text then
+    text = M.describe(x)
+    x._text = text
+  end
   if more then text = text .. ", " .. more end
-  calls.check_same(what, calls.exchange(x._group, what, text))
+  if group._checks then return calls.check_same(what, calls.exchange(group, what, text)) end
+  local call, known = what .. " " .. text, group._agreed
+  if known and known.calls[call] then return end
+  calls.check_same(what, calls.exchange(group, what, text))
+  known = agreed_by(group)
+  known.calls[call], known.count = true, known.count + 1
 end
 
 -- ---- properties -----------------------------------------------------------------------------------------------------
