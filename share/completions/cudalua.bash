@@ -19,7 +19,7 @@ _cudalua() {
     '') words='setup build run info env help -e -l -i -E -O -j -b -v --version -h --help --' ;;
     setup) words='--user --check --list --remove --help' ;;
     build) words='-o --arch --add --also --help --' ;;
-    run) words='-n -l -e --help' ;;
+    run) words='-n --grace -l -e --help' ;;
     info | env | help) return ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

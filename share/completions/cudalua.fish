@@ -28,6 +28,7 @@ complete -c cudalua -n '__fish_seen_subcommand_from build' -l arch -x -d 'device
 complete -c cudalua -n '__fish_seen_subcommand_from build' -l add -r -d 'also copy'
 complete -c cudalua -n '__fish_seen_subcommand_from build' -l also -x -d 'run once more with these arguments'
 complete -c cudalua -n '__fish_seen_subcommand_from run' -s n -x -d 'the number of processes'
+complete -c cudalua -n '__fish_seen_subcommand_from run' -l grace -x -d 'seconds for the others after an error'
 complete -c cudalua -n '__fish_seen_subcommand_from run' -s l -x -d 'require a module'
 complete -c cudalua -n '__fish_seen_subcommand_from run' -s e -x -d 'run a line of Lua'
 complete -c cudalua -n '__fish_seen_subcommand_from setup build run' -l help -d 'summary'

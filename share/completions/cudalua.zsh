@@ -40,8 +40,8 @@ _cudalua() {
             '*--add[also copy]:path:_files' '*--also[run once more with]:arguments:' '--help[summary]' '*:program:_files'
           ;;
         run)
-          _arguments '-n[the number of processes]:number:' '*-l[require a module]:module:' \
-            '*-e[run a line of Lua]:code:' '--help[summary]' '*:program:_files'
+          _arguments '-n[the number of processes]:number:' '--grace[seconds for the others after an error]:seconds:' \
+            '*-l[require a module]:module:' '*-e[run a line of Lua]:code:' '--help[summary]' '*:program:_files'
           ;;
         info | env | help) ;;
         *) _files ;;

@@ -34,7 +34,9 @@ describe("cudalua run", function()
       ["-n"] = "from 1 to 64, got ''", ["-n 0 x.lua"] = "got '0'", ["-n 65 x.lua"] = "got '65'",
       ["-n2.5 x.lua"] = "got '2.5'", ["-n two x.lua"] = "got 'two'",
       ["-np two x.lua"] = "-np must be followed by a number from 1 to 64, got 'two'",
-      ["-n 2"] = "the script is missing" } do
+      ["-n 2"] = "the script is missing", ["-n 2 --grace 1"] = "the script is missing",
+      ["-n 2 --grace"] = "--grace must be followed by seconds from 0 to 86400, got ''",
+      ["-n 2 --grace=-1 x.lua"] = "got '-1'", ["-n 2 --grace 86401 x.lua"] = "got '86401'" } do
       local out, status = plain(arguments)
       assert.equal(1, status, out)
       assert.truthy(out:find("cudalua: run: ", 1, true) and out:find(text, 1, true), out)
@@ -46,6 +48,21 @@ describe("cudalua run", function()
     out, status = ranks.command "sh bin/cudalua -i run -n 2 x.lua"
     assert.truthy(out:find("run must come before its options", 1, true), out)
     assert.equal(1, status)
+  end)
+
+  it("gives the others time after an error", function()
+    local code = [[
+      if rank == 1 then error("boom", 0) end
+      ffi.cdef "int usleep(unsigned us);"
+      pcall(world.barrier, world)
+      for _ = 1, 5 do ffi.C.usleep(500000) end
+      print "saved"
+    ]]
+    for grace, saved in pairs { [20] = true, [0.3] = false } do
+      local out, status = ranks.run(2, ranks.prelude .. code, { grace = grace })
+      assert.equal(saved, out:find("[0] saved\n", 1, true) ~= nil, out)
+      assert.equal(1, status, out)
+    end
   end)
 
   it("passes options and arguments on, and numbers the ranks", function()

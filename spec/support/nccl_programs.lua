@@ -23,13 +23,13 @@ end
 ---Runs a program with so many ranks.
 ---@param n integer
 ---@param code string
----@param o? {checks: boolean, environment: string, arguments: string}
+---@param o? {checks: boolean, environment: string, arguments: string, grace: number}
 ---@return string out
 ---@return integer status
 function M.run(n, code, o)
   o = o or {}
   return ranks.run(n, ranks.prelude .. code, { environment = M.environment(o.checks ~= false, o.environment),
-    arguments = o.arguments })
+    arguments = o.arguments, grace = o.grace })
 end
 
 ---The same; each rank has to reach its end.
@@ -86,7 +86,7 @@ local death = [[
 function M.dies(how, text, status, o)
   o = o or {}
   local out, got = M.run(2, death:format(how), { checks = false, arguments = ("'%s'"):format(text),
-    environment = o.environment })
+    environment = o.environment, grace = 30 })
   assert(out:find("[0] fine\n", 1, true), out)
   assert(got == status, ("status %s: %s"):format(got, out))
 end

@@ -23,15 +23,15 @@ end
 ---Runs a Lua program with so many ranks. Arrays move through host memory, unless the environment says otherwise.
 ---@param n integer
 ---@param code string
----@param o? {environment: string, arguments: string, before: string}
+---@param o? {environment: string, arguments: string, before: string, grace: number}
 ---@return string out     what they printed, in lines with the rank before them
 ---@return integer status
 function M.run(n, code, o)
   o = o or {}
   local path = write(code)
-  local program = "%s CUDALUA_DIST_BACKEND=shm CUDALUA_DIST_TIMEOUT=20 %s %s sh bin/cudalua run -n %d %s %s"
+  local program = "%s CUDALUA_DIST_BACKEND=shm CUDALUA_DIST_TIMEOUT=20 %s %s sh bin/cudalua run -n %d %s %s %s"
   local out, status = M.command(program:format(gpu.driver,
-    o.environment or "", o.before or "", n, path, o.arguments or ""))
+    o.environment or "", o.before or "", n, o.grace and "--grace " .. o.grace or "", path, o.arguments or ""))
   os.remove(path)
   return out:gsub(path:gsub("%p", "%%%0"), "program.lua"), status
 end

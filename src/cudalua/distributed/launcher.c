@@ -3,7 +3,7 @@
  *
  * The launcher has one thread and opens no driver. It relays the ranks' output line by line, passes signals
  * on, and tells the others, in their shared memory, of a rank that ended with an error. These raise it in
- * their next call, have GRACE seconds for that, and are ended then. */
+ * their next call, have `grace` seconds for that, and are ended then. */
 #include "base/base.h"
 #include "distributed/segment.h"
 
@@ -27,7 +27,7 @@ enum {
   LINE = 64 * 1024, /* longer lines are relayed in parts */
   QUEUE = 4 * LINE,
   AT_ONCE = 4096, /* a pipe that is ready takes so many bytes without blocking */
-  GRACE = 2,      /* seconds from an error to SIGTERM, and from that to SIGKILL */
+  GRACE = 2,      /* seconds from an error to SIGTERM unless the user says so, and from that to SIGKILL */
   LEAVE = 5,      /* seconds from a signal that ends programs to SIGKILL */
   VARIABLES = 7,
   VARIABLE = 48 /* bytes of one */
@@ -71,6 +71,7 @@ typedef struct Run {
   uint32_t started, living;
   int signalled;           /* by which the launcher was asked to end; 0: it was not */
   int first;               /* the rank that ended with an error first; -1: none */
+  double grace;            /* seconds from an error to SIGTERM */
   double term_at, kill_at; /* 0: not yet known */
 } Run;
 
@@ -242,7 +243,7 @@ static void note_end(Run *r, uint32_t rank, int status) {
   if (!status || r->first >= 0) return;
   r->first = (int)rank;
   cl_fail_world(&r->w, CL_F_DIED, rank, NULL);
-  r->term_at = now() + GRACE;
+  r->term_at = now() + r->grace;
 }
 
 /* As the first process of a container it has other children, too. */
@@ -451,13 +452,14 @@ static void push_reason(lua_State *L, const Run *r, int rank, bool says_why) {
     lua_pushfstring(L, "rank %d %s", rank, how);
 }
 
-/* run_ranks(size, argv) -> exit status; and, if a rank ended with an error, a sentence about the first one.
+/* run_ranks(size, argv [, grace]) -> exit status; and, if a rank ended with an error, a sentence about the first one.
  * argv[1] is the path of a program. nil and why, if they cannot be started. */
 int cl_run_ranks(lua_State *L) {
   Run *r = lua_newuserdata(L, sizeof *r);
   memset(r, 0, sizeof *r);
   r->size = (uint32_t)cl_check_int(L, 1, "size", 1, CL_MOST_RANKS);
   r->argv = arguments(L, 2);
+  r->grace = luaL_optnumber(L, 3, GRACE);
   r->environment = environment(L);
   r->first = r->signals = r->memory = -1;
   const int e = run(r);
