@@ -3,7 +3,6 @@
 local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local core = require "cudalua.core"
-local crc32 = require "cudalua.ndarray.crc32"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local ffi = require "ffi"
@@ -109,8 +108,7 @@ function M._fetch(what, s)
   local a = operands.to_host(what, s.operand)
   local text = shares.text(s)
   if s.axis then return a, text end
-  local sum = a.size > 0 and crc32(shares.bytes(what, a), a.size * s.dtype.itemsize) or 0
-  return a, ("%s, checksum %08x"):format(text, sum)
+  return a, ("%s, checksum %08x"):format(text, operands.checksum(what, a))
 end
 
 local SAVE = { group = true }
