@@ -32,6 +32,7 @@ local OPTIONS = { axis = true, mode = true }
 ---@class cudalua.distributed.Taken
 ---@field axis integer     of the array
 ---@field mode string
+---@field captured boolean  the current stream is being captured
 ---@field shape integer[]  of all positions
 ---@field list cudalua.gpuarray.Array  those of this rank
 ---@field ours? cudalua.distributed.Array  the positions, if they are divided and each rank needs all of them
@@ -54,7 +55,7 @@ local function read_given(what, x, t, indices)
   t.shape = own.shape
   t.text = operands.text(own.dtype, own.shape)
   -- If ranks pass different positions, their results belong to different arrays.
-  if x._group._checks and x._group.size > 1 then
+  if x._group._checks and x._group.size > 1 and not t.captured then
     t.text = ("%s, checksum %08x"):format(t.text, operands.checksum(what, operands.to_host(what, own)))
   end
   local n, from = #t.shape, x._axis
@@ -96,11 +97,12 @@ end
 local function read(what, x, indices, options)
   local o = errors.options(what, options, OPTIONS)
   local t = { axis = read_axis(what, x, o.axis), mode = arguments.mode_of(what, o.mode) }
-  local before = (sharded.is(indices) and read_ours or read_given)(what, x, t, indices)
-  if t.axis == x._axis and x._group.size > 1 and core.current_stream():is_capturing() then
+  t.captured = core.current_stream():is_capturing()
+  if t.captured and t.axis == x._axis and x._group.size > 1 then
     refuse(what, "not possible while the current stream is being captured, as the positions tell what moves between "
       .. "ranks; call it before, or take along an axis that is not divided")
   end
+  local before = (sharded.is(indices) and read_ours or read_given)(what, x, t, indices)
   local sel = resolve.of_ranks(what, t.list, { shape = x._shape, axis = t.axis, name = "indices", all = t.shape,
     before = before })
   index_move.inside(sel.groups[1].leaf, index_move.check, sel, t.mode)
@@ -205,8 +207,8 @@ end
 
 -- ---- elements of this rank ------------------------------------------------------------------------------------------
 
-local function of_block(_, x, t)
-  local list = t.ours and move.redistributed(t.ours, nil)._block or t.list
+local function of_block(what, x, t)
+  local list = t.ours and move.redistributed(what, t.ours, nil)._block or t.list
   return gpuarray.take(x._block, list, { axis = t.axis, mode = t.mode == "raise" and "wrap" or t.mode })
 end
 
@@ -238,7 +240,7 @@ function Array:take(indices, options)
   local what = "take"
   sharded.check_self(self, what)
   local t = calls.prepared(self._group, what, read, what, self, indices, options)
-  sharded.agree(what, self, t.text)
+  sharded.agree(what, self, t.text, sharded.is(indices) and indices or nil)
   local shape = shape_of(self, t)
   local group = self._group
   local take = (t.axis ~= self._axis or group.size == 1) and of_block or graph.size_of(shape) == 0 and of_nothing or
