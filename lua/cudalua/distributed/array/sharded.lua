@@ -4,14 +4,18 @@
 
 local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
+local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
+local equal = require "cudalua.distributed.equal"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local groups = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
+local operands = require "cudalua.distributed.operands"
+local transport = require "cudalua.distributed.transport"
 
 local refuse = layout.refuse
 
@@ -109,14 +113,28 @@ function M.describe(x)
     x._axis and "along axis " .. x._axis or "on all ranks")
 end
 
+---With CUDALUA_DIST_CHECK=1, raises on all ranks if a replicated array differs between them, as the program may write
+---to its blocks. The array is copied to host memory for that.
+---@param what string
+---@param x cudalua.distributed.Array
+function M.check_replicated(what, x)
+  if x._axis or x._group.size == 1 or not transport.compares() or core.current_stream():is_capturing() then return end
+  local a = calls.prepared(x._group, what, operands.to_host, what, operands.of(what, "a", x._block))
+  equal.check(x._group, what, "a replicated array", M.describe(x), a,
+    "write the same to a.block on all ranks, or call cuda.distributed.replicate(a.block)")
+end
+
 ---Raises on all ranks unless all of them make the same call with arrays of one shape, dtype and axis.
 ---@param what string
 ---@param x cudalua.distributed.Array
 ---@param more? string  what else has to be the same
-function M.agree(what, x, more)
+---@param other? cudalua.distributed.Array  another operand
+function M.agree(what, x, more, other)
   local text = M.describe(x)
   if more then text = text .. ", " .. more end
   calls.check_same(what, calls.exchange(x._group, what, text))
+  M.check_replicated(what, x)
+  if other then M.check_replicated(what, other) end
 end
 
 -- ---- properties -----------------------------------------------------------------------------------------------------
