@@ -336,6 +336,7 @@ return {
       Array:count_nonzero Array:argmin Array:argmax Array:var Array:std Array:norm Array:dot]],
     checkpoint_spec = "save load checkpoint restore",
     sharded_products_spec = "Array:matmul Array:cumsum", sharded_sorts_spec = "Array:sort Array:argsort",
+    sharded_take_spec = "Array:take",
   },
   {
     module = "cudalua.gl", prefix = "gl",

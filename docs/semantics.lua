@@ -197,8 +197,8 @@ return {
   { class = "cudalua.distributed", own = [[arange checkpoint full halo init linspace load ones random replicate restore
       save shard zeros]] },
   { class = "cudalua.distributed.Array", own = [[all any argmax argmin argsort astype copy count_nonzero cumsum dot
-      eval
-      gather halo item matmul max mean min norm prod redistribute reshape sort std sum transpose var with_block]] },
+      eval gather halo item matmul max mean min norm prod redistribute reshape sort std sum take transpose var
+      with_block]] },
   { class = "cudalua.distributed.Group", own = [[all_gather all_reduce all_to_all barrier broadcast broadcast_object
       close gather group recv reduce reduce_scatter scatter send split]] },
   { class = "cudalua.distributed.Handle", own = [[is_done wait]] },

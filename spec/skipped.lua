@@ -455,6 +455,7 @@ return {
     "mpi_failures_spec: ranks of mpirun that wait long for one that computes: no error",
     "mpi_spec: cuda.distributed under mpirun moves arrays in blocks",
     "mpi_spec: cuda.distributed under mpirun multiplies distributed matrices on all grids of ranks",
+    "mpi_spec: cuda.distributed under mpirun takes positions of distributed arrays",
     "mpi_failures_spec: the end of ranks of mpirun leaves no messages of a refused call, and of ranks that have waited",
     "mpi_failures_spec: ranks of mpirun that wait for one that waits itself: the error names its call, which only its "
       .. "other half has heard of",

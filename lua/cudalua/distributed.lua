@@ -91,7 +91,7 @@ for part in ("array.construct files.file files.checkpoint"):gmatch "%S+" do
   end
 end
 for name, f in pairs_of(surplus.install("distributed.", parts)) do M[name] = f end
-for part in ("elementwise views move reduce multiply order"):gmatch "%S+" do
+for part in ("elementwise views move take reduce multiply order"):gmatch "%S+" do
   require("cudalua.distributed.array." .. part)
 end
 surplus.install("distributed.Array:", sharded.Array)

@@ -131,7 +131,8 @@ describe("cuda.distributed.save and cuda.distributed.load", function()
       local path, a = folder .. "/a", gpuarray.arange(4, "float32")
       dist.save(path, a)
       raises("LogicError", "float32 (5,)", dist.save, path, gpuarray.ones(rank == 1 and 5 or 4))
-      raises("LogicError", "checksum", dist.save, path, a + rank)
+      local differs = "the array differs between ranks: at [1] it is 0 on rank 0 and 1 on rank 1; make it equal"
+      raises("LogicError", differs, dist.save, path, a + rank)
       raises("LogicError", "the ranks must make the same call", dist.save, path .. rank, a)
       raises("LogicError", "path must be", dist.save, rank == 2 and 7 or path, a)
       raises("LogicError", "a must be an array", dist.save, path, rank == 0 and {} or a)
@@ -293,9 +294,23 @@ describe("cuda.distributed.checkpoint and cuda.distributed.restore", function()
       refused("LogicError", "contains itself", loop)
       refused("LogicError", "state must be a table", a)
       refused("LogicError", "state.gen is a table with a metatable", { gen = cuda.random.Generator(1) })
-      refused("LogicError", "b.npy: float32 (2,)", { a = a, b = gpuarray.ones(2 + rank) })
-      refused("LogicError", "1 arrays", { a = a, b = rank == 0 and a or nil })
-      refused("LogicError", "a.npy: float32 (3,), checksum", { a = a + rank })
+      refused("LogicError", "on rank 0, state.b[2] is float32 (2,), but on rank 1, state.b[2] is float32 (3,); give",
+        { a = a, b = { a, gpuarray.ones(2 + rank) } })
+      refused("LogicError", "on rank 0, state.b is float32 (3,), but on rank 1, the state has no further array",
+        { a = a, b = rank == 0 and a or nil })
+      refused("LogicError", "on rank 0, state.x is float32 (3,), but on rank 1, state.y is float32 (3,)",
+        { [rank == 0 and "x" or "y"] = a })
+      refused("LogicError", "on rank 0, state.a is float32 (6,), but on rank 1, state.a is float32 (6,) along axis 1",
+        { a = rank == 0 and gpuarray.ones(6) or dist.ones(6) })
+      refused("LogicError", "state.a differs between ranks: at [1] it is 0 on rank 0 and 1 on rank 1; make it equal on "
+        .. "all ranks, for example with world:broadcast(a), or divide it with cuda.distributed.shard(a), or pass it in "
+        .. "the option own", { a = gpuarray.arange(3) + rank })
+      local m = gpuarray.zeros { 20, 30 }
+      if rank == 1 then m[{ { 7 }, { 9 } }]:fill(2.5) end
+      refused("LogicError", "state.layers[2].w differs between ranks: at [7][9] it is 0 on rank 0 and 2.5 on rank 1;",
+        { layers = { { w = a }, { w = m } } })
+      refused("LogicError", "state.s differs between ranks: it is false on rank 0 and true on rank 1;",
+        { s = ndarray.array(rank == 1, "bool") })
       raises("RuntimeError", "Not a directory", dist.checkpoint, "/dev/null/none/c", {})
       raises("LogicError", "the path ends with '/'", dist.checkpoint, folder .. "/", {})
       raises("LogicError", "path must be", dist.restore, rank)

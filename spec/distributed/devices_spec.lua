@@ -214,6 +214,14 @@ describe("cuda.devices", function()
     end)
   ]])
 
+  on(3, "takes positions of distributed arrays", [[
+    devices(function()
+      local checks = dofile("spec/support/sharded_take.lua").checks
+      checks.distributed()
+      checks.refused()
+    end)
+  ]])
+
   on(2, "leaves no memory behind", [[
     local function step(world)
       local a = gpuarray.ones(1000)

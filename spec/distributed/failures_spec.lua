@@ -52,7 +52,103 @@ describe("ranks whose calls differ", function()
   end)
 end)
 
+describe("functions that make calls of ranks", function()
+  it("are named where the calls differ", function()
+    all_fine(2, [[
+      local dist, calls = cuda.distributed, require "cudalua.distributed.calls"
+      local from_all = calls.from_all
+      local m, v = dist.shard(gpuarray.ones { 100, 60 }, 1), dist.shard(gpuarray.ones(100), 1)
+      local functions = { gather = m.gather, sum = m.sum, max = m.max, argmax = m.argmax, var = m.var,
+        redistribute = function() m:redistribute(2) end, sort = function() v:sort() end,
+        argsort = function() v:argsort() end, cumsum = function() v:cumsum() end, norm = m.norm,
+        take = function() m:take(dist.arange(1, 7), { axis = 2 }) end,
+        matmul = function() m:matmul(dist.ones(60)) end, dot = function() v:dot(v) end }
+      local names = {}
+      for name in pairs(functions) do names[#names + 1] = name end
+      table.sort(names)
+      for _, name in ipairs(names) do
+        if rank == 1 then
+          calls.from_all = function() world:barrier() end
+          raises("LogicError", "barrier: the ranks must make the same call", functions[name], m)
+          calls.from_all = from_all
+        else
+          local err = raises("LogicError", name .. ": the ranks must make the same call", functions[name], m)
+          same(true, err.message:find("rank 0: " .. name .. " by all_", 1, true) ~= nil, err.message)
+        end
+      end
+    ]])
+  end)
+
+  it("are named where a rank ends in the middle of them", function()
+    for name, code in pairs { halo = "s:halo(1)", sort = "s:sort()", take = "s:take(dist.arange(99, 0, -1))",
+      matmul = "m:matmul(m)", shard = "dist.shard(rank == 0 and m.block or nil, 1, { root = 0 })" } do
+      local out, status = ranks.run(2, ranks.prelude .. ([[
+        local dist, calls = cuda.distributed, require "cudalua.distributed.calls"
+        local s, m = dist.shard(gpuarray.arange(99, 0, -1), 1), dist.ones { 40, 40 }
+        if rank == 1 then calls.send, calls.recv = function() error("boom", 0) end, function() error("boom", 0) end end
+        %s
+      ]]):format(code))
+      assert.equal(1, status, out)
+      assert.truthy(out:find(("[0] cudalua: program.lua:5: %s: rank 1 failed: boom"):format(name), 1, true), out)
+    end
+  end)
+end)
+
+describe("replicated arrays that differ between ranks", function()
+  local code = ranks.prelude .. [[
+    local dist = cuda.distributed
+    local s, m = dist.ones { 3, 2 }, dist.replicate(gpuarray.arange(6, "float32"):reshape(2, 3))
+    local list, v = dist.full(2, 1, "int64", { axis = false }), dist.zeros({ 3 }, { axis = false })
+    if rank == 2 then m.block[{ 2, { 3 } }]:fill(9) list.block:fill(2) v.block:fill(-0.0) end
+    local function look(what, place, x, y, f, ...)
+      local text = ("%s: a replicated array differs between ranks: at %s it is %s on rank 0 and %s on rank 2; write "
+        .. "the same to a.block on all ranks, or call cuda.distributed.replicate(a.block)"):format(what, place, x, y)
+      if arg[1] == "checks" then raises("LogicError", text, f, ...) else f(...) end
+    end
+    for _ = 1, 2 do
+      look("gather", "[2][3]", 5, 9, m.gather, m)
+      look("redistribute", "[2][3]", 5, 9, m.redistribute, m, 1)
+      look("sum", "[2][3]", 5, 9, m.sum, m)
+      look("sort", "[1]", 0, "-0", v.sort, v)
+      look("matmul", "[2][3]", 5, 9, s.matmul, s, m)
+      look("take", "[1]", 1, 2, s.take, s, list, { axis = 1 })
+    end
+    same(6, s:sum():item(), "others")
+    print "fine"
+  ]]
+  it("are noticed with CUDALUA_DIST_CHECK=1 alone", function()
+    for o, checks in pairs { [""] = "none", ["CUDALUA_DIST_CHECK=1"] = "checks" } do
+      local out, status = ranks.run(3, code, { environment = o, arguments = checks })
+      assert.equal(0, status, out)
+      assert.equal(3, select(2, out:gsub("%] fine\n", "")), out)
+    end
+  end)
+end)
+
 describe("calls that one rank refuses", function()
+  it("name the transport if they are captured, and what to do", function()
+    all_fine(2, [[
+      local a, host, s = gpuarray.ones(3):eval(), ndarray.ones(3), cuda.distributed.ones(8)
+      local text = ": arrays move through host memory ('shm'), so the call cannot be captured; make it before or after "
+        .. "the capture, or use a GPU for each rank and init { backend = 'nccl' }"
+      cuda.Stream():capture(function()
+        raises("LogicError", "all_reduce" .. text, world.all_reduce, world, a)
+        raises("LogicError", "all_gather" .. text, world.all_gather, world, host, { out = gpuarray.ones { 2, 3 } })
+        raises("LogicError", "broadcast" .. text, world.broadcast, world, rank == 0 and a or nil)
+        if rank == 0 then
+          raises("LogicError", "send" .. text, world.send, world, a, { to = 1 })
+        else
+          raises("LogicError", "recv" .. text, world.recv, world, a, { from = 0 })
+        end
+        raises("LogicError", "halo" .. text, s.halo, s, 1)
+        raises("LogicError", "take: not possible while the current stream is being captured", s.take, s, { 1 })
+        same(2, world:all_reduce(host)[3], "in host memory")
+        world:barrier()
+      end)
+      same(2, world:all_reduce(a)[3], "after it")
+    ]])
+  end)
+
   it("raise on the others, too, at the same call, and nothing is lost", function()
     all_fine(3, [[
       local a = gpuarray.arange(3, "float32")

@@ -45,6 +45,20 @@ describe("cuda.distributed under mpirun", function()
     end)
   end)
 
+  it("takes positions of distributed arrays", function()
+    mpi.need(pending)
+    mpi.each(function(flavor)
+      local out, status = mpi.run(flavor, 3, [[
+        local checks = dofile("spec/support/sharded_take.lua").checks
+        checks.distributed()
+        checks.refused()
+        print "fine"
+      ]])
+      assert.equal(0, status, out)
+      assert.equal(3, select(2, out:gsub("fine", "")), out)
+    end)
+  end)
+
   it("calls libraries with MPI's standard binary interface", function()
     mpi.need(pending)
     passes("mpich", 2, "mpi", "CUDALUA_MPI=" .. built "cudalua-mpi-abi-shim")

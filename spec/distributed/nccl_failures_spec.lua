@@ -33,6 +33,23 @@ describe("a rank that ends, with NCCL's stand-in", function()
     assert.is_truthy(out:find "%[0%] cudalua: .*all_reduce: rank 1 has ended", out)
   end)
 
+  it("in a function that exchanges parts: the others' wait names it", function()
+    for name, code in pairs { halo = "s:halo(1)", sort = "s:sort().block", sum = "s:sum().block" } do
+      local out, status = nccl.run(2, ([[
+        ffi.cdef "int getpid(void); int kill(int pid, int number); int usleep(unsigned us);"
+        local calls, pairwise = require "cudalua.distributed.calls", require "cudalua.distributed.array.pairwise"
+        local s = cuda.distributed.shard(gpuarray.arange(99, 0, -1), 1)
+        local function die() ffi.C.usleep(300000) ffi.C.kill(ffi.C.getpid(), 9) end
+        if rank == 1 and "%s" == "sum" then calls.from_all = die elseif rank == 1 then pairwise.exchange = die end
+        local x = %s
+        raises("RuntimeError", "%s: rank 1 was killed by signal 9 (Killed)", x.get, x)
+        print "fine"
+      ]]):format(name, code, name), { checks = false })
+      assert.is_truthy(out:find("[0] fine", 1, true), out)
+      assert.equal(137, status, out)
+    end
+  end)
+
   it("while a graph makes the calls, and a query tells of it", function()
     local out, status = nccl.run(2, [[
       ffi.cdef "int getpid(void); int kill(int pid, int number); int usleep(unsigned us);"

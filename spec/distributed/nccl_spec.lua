@@ -98,7 +98,8 @@ destroy
 
   it("exchange what distributed arrays need", function()
     for _, n in ipairs { 2, 3 } do
-      for _, check in ipairs { "checks.halo", "checks.redistribute", "sorts.vectors", "sorts.dtypes" } do
+      for _, check in ipairs { "checks.halo", "checks.redistribute", "sorts.vectors", "sorts.dtypes", "take.given",
+        "take.distributed" } do
         local file, name = check:match "(%w+)%.(%w+)"
         nccl.all_fine(n, ('dofile("spec/support/sharded_%s.lua").checks.%s()'):format(file, name), { checks = n == 3 })
       end

@@ -418,7 +418,7 @@ Array:var = sharded options; Array:std = sharded options; Array:norm = sharded o
 save = 'ranks.npy garray options; load = npy_file options; checkpoint = 'ranks options options
 restore = 'ranks options
 Array:matmul = sharded_matrix sharded_matrix options; Array:sort = sharded options; Array:argsort = sharded options
-Array:cumsum = sharded options
+Array:cumsum = sharded options; Array:take = sharded 1 options
 ]])
 
 rows("random.", [[

@@ -320,7 +320,7 @@ function checks.indices()
   raises("index 2 must be {}, got 3", function() return s[{ {}, 3 }] end)
   raises("index 4 of axis 1 is out of range", function() return s[4] end)
   raises("too many indices", function() return s[{ 1, {}, 1 }] end)
-  raises("got an array; index a.block", function() return s[gpuarray.arange(3)] end)
+  raises("got an array; call a:take(positions, { axis = 1 })", function() return s[gpuarray.arange(3)] end)
   raises("it has the field 'x'", function() return s[{ x = 1 }] end)
 end
 

@@ -521,8 +521,7 @@ M.objects = {
     { "half", "x:astype 'float16'" },
     { "long", "x:astype 'int64'" },
     { "mT t", "x.T" },
-    { "take index_select gather_rows", "x.block:take(positions) for positions of the block, or " ..
-      "x:gather():take(positions)" },
+    { "index_select gather_rows", "x:take(positions, { axis = 1 })" },
     { "permute swapaxes", "x:transpose(), which reverses all axes" },
     { "expand_dims unsqueeze", "x[{ gpuarray.newaxis }]" },
     { "squeeze", "x:reshape(shape), or x[{ 1 }] for an axis that is not divided" },

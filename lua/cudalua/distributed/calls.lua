@@ -225,8 +225,8 @@ end
 ---@field on_device boolean               where the result goes without `out`
 ---@field async boolean
 
-local function signature(name, op, root, dtype, part)
-  local text = name
+local function signature(where, name, op, root, dtype, part)
+  local text = where == name and name or where .. " by " .. name
   if op then text = text .. " " .. op end
   local array = operands.text(dtype, part)
   if #array > 1000 then array = array:sub(1, 1000) .. "... " .. core.sha256(array) end -- of a large struct
@@ -235,27 +235,28 @@ local function signature(name, op, root, dtype, part)
 end
 
 -- A rank that passes an array has x. A rank that only receives has `like`, with the dtype and shape.
-local function complete(group, name, form, o, x, like)
-  local dtype, shape = (x or like).dtype, (x or like).shape
-  local part = form.divided and parts_of(name, x or like, group.size) or shape
-  local op = form.reduces and check_op(group, name, o.op, dtype) or nil
+local function complete(group, where, name, o, x, like)
+  local form, dtype, shape = forms[name], (x or like).dtype, (x or like).shape
+  local part = form.divided and parts_of(where, x or like, group.size) or shape
+  local op = form.reduces and check_op(group, where, o.op, dtype) or nil
   local gets = not form.to_root or o.root == group.rank
   local result_shape = form.joined and stacked(part, group.size) or part
   if not gets and o.out ~= nil then
-    refuse(name, "out is for rank %d alone, which gets the result", o.root)
+    refuse(where, "out is for rank %d alone, which gets the result", o.root)
   end
-  local p = { kind = name, where = name, x = x, out = check_out(name, o.out, dtype, result_shape), gets = gets,
+  local p = { kind = name, where = where, x = x, out = check_out(where, o.out, dtype, result_shape), gets = gets,
     dtype = dtype, part = part, result_shape = result_shape, op = op, root = o.root or 0,
     on_device = (x or like).on_device, async = o.async,
-    signature = group._checks and signature(name, op, form.rooted and o.root, dtype, part) or nil }
-  group._side.prepare(p)
+    signature = group._checks and signature(where, name, op, form.rooted and o.root, dtype, part) or nil }
+  group._side.prepare(p, group)
   return p
 end
 
-local function read_options(group, name, form, options)
-  local o = errors.options(name, options, form.options)
-  local root = form.rooted and M.check_rank(name, "root", o.root == nil and 0 or o.root, group) or nil
-  return { op = o.op, out = o.out, root = root, async = check_async(name, o.async) }
+local function read_options(group, where, name, options)
+  local form = forms[name]
+  local o = errors.options(where, options, form.options)
+  local root = form.rooted and M.check_rank(where, "root", o.root == nil and 0 or o.root, group) or nil
+  return { op = o.op, out = o.out, root = root, async = check_async(where, o.async) }
 end
 
 -- Where data is in device memory, the transport compares no signatures, and the texts go before.
@@ -287,17 +288,18 @@ end
 ---@param name string  "all_reduce", "reduce", "all_gather", "gather", "reduce_scatter" or "all_to_all"
 ---@param a any
 ---@param options any
+---@param where? string  what messages call it, if it is a part of another function; default: name
 ---@return any result  nil on ranks that get none
-function M.from_all(group, name, a, options)
-  local form = forms[name]
+function M.from_all(group, name, a, options, where)
+  where = where or name
   if not group._checks then -- the others do not ask
-    local result = group._side.at_once(group, name, a, options)
+    local result = group._side.at_once(group, where, name, a, options)
     if result then return result end
-    return finish(group, complete(group, name, form, read_options(group, name, form, options),
-      operands.of(name, "a", a)))
+    return finish(group, complete(group, where, name, read_options(group, where, name, options),
+      operands.of(where, "a", a)))
   end
-  return finish(group, M.prepared(group, name, function()
-    return complete(group, name, form, read_options(group, name, form, options), operands.of(name, "a", a))
+  return finish(group, M.prepared(group, where, function()
+    return complete(group, where, name, read_options(group, where, name, options), operands.of(where, "a", a))
   end))
 end
 
@@ -328,19 +330,20 @@ end
 ---@param name string  "broadcast" or "scatter"
 ---@param a any        nil on ranks that only get
 ---@param options any
+---@param where? string  as for from_all
 ---@return any
-function M.from_root(group, name, a, options)
-  local form = forms[name]
-  local o, x = M.prepared(group, name, function()
-    local found = read_options(group, name, form, options)
-    return found, (a ~= nil or found.root == group.rank) and operands.of(name, "a", a) or nil
+function M.from_root(group, name, a, options, where)
+  where = where or name
+  local o, x = M.prepared(group, where, function()
+    local found = read_options(group, where, name, options)
+    return found, (a ~= nil or found.root == group.rank) and operands.of(where, "a", a) or nil
   end)
   local text = ("root %d: %s"):format(o.root, x and operands.text(x.dtype, x.shape) or "-")
-  local root = agreed(name, o, M.exchange(group, name, text))
+  local root = agreed(where, o, M.exchange(group, where, text))
   local function completed()
-    return complete(group, name, form, o, o.root == group.rank and x or nil, x or like_of(name, root))
+    return complete(group, where, name, o, o.root == group.rank and x or nil, x or like_of(where, root))
   end
-  return finish(group, group._checks and M.prepared(group, name, completed) or completed())
+  return finish(group, group._checks and M.prepared(group, where, completed) or completed())
 end
 
 ---Waits for all ranks.
@@ -381,26 +384,26 @@ end
 
 -- ---- from one rank to another ---------------------------------------------------------------------------------------
 
-local function check_peer(name, key, options, group, known)
-  local o = errors.options(name, options, known)
-  local peer = M.check_rank(name, key, o[key], group)
-  if peer == group.rank then refuse(name, "%s is this rank itself, %d", key, peer) end
-  return peer, check_async(name, o.async), o.out
+local function check_peer(where, key, options, group, known)
+  local o = errors.options(where, options, known)
+  local peer = M.check_rank(where, key, o[key], group)
+  if peer == group.rank then refuse(where, "%s is this rank itself, %d", key, peer) end
+  return peer, check_async(where, o.async), o.out
 end
 
-local function disagree_pair(name, sender, receiver, texts)
-  errors.raise("LogicError", ("%s: rank %d sends %s, but rank %d expects %s"):format(name, sender, texts[1], receiver,
+local function disagree_pair(where, sender, receiver, texts)
+  errors.raise("LogicError", ("%s: rank %d sends %s, but rank %d expects %s"):format(where, sender, texts[1], receiver,
     texts[2]))
 end
 
 local SEND, RECV = { to = true, async = true }, { from = true, out = true, async = true }
 
 -- A plan of send or recv.
-local function pair_plan(group, kind, x, peer, fields)
-  local p = { kind = kind, where = kind, signature = group._checks and operands.text(x.dtype, x.shape) or nil,
+local function pair_plan(group, where, kind, x, peer, fields)
+  local p = { kind = kind, where = where, signature = group._checks and operands.text(x.dtype, x.shape) or nil,
     dtype = x.dtype, part = x.shape, result_shape = x.shape, root = peer, on_device = x.on_device, x = fields.x,
     out = fields.out, gets = fields.gets, async = fields.async }
-  group._side.prepare(p)
+  group._side.prepare(p, group)
   return p
 end
 
@@ -417,26 +420,30 @@ end
 ---@param group cudalua.distributed.Group
 ---@param a any
 ---@param options any
+---@param where? string  as for from_all
 ---@return cudalua.distributed.Handle?
-function M.send(group, a, options)
-  local to, async = check_peer("send", "to", options, group, SEND)
-  local x = operands.of("send", "a", a)
-  local differing, handle = run_pair(group, pair_plan(group, "send", x, to, { x = x, async = async }))
-  if differing then disagree_pair("send", group.rank, to, differing) end
+function M.send(group, a, options, where)
+  where = where or "send"
+  local to, async = check_peer(where, "to", options, group, SEND)
+  local x = operands.of(where, "a", a)
+  local differing, handle = run_pair(group, pair_plan(group, where, "send", x, to, { x = x, async = async }))
+  if differing then disagree_pair(where, group.rank, to, differing) end
   return handle
 end
 
 ---@param group cudalua.distributed.Group
 ---@param a any
 ---@param options any
+---@param where? string  as for from_all
 ---@return any
-function M.recv(group, a, options)
-  local from, async, given = check_peer("recv", "from", options, group, RECV)
-  local x = operands.of("recv", "a", a)
-  local out = check_out("recv", given, x.dtype, x.shape)
-  local p = pair_plan(group, "recv", x, from, { out = out, gets = true, async = async })
+function M.recv(group, a, options, where)
+  where = where or "recv"
+  local from, async, given = check_peer(where, "from", options, group, RECV)
+  local x = operands.of(where, "a", a)
+  local out = check_out(where, given, x.dtype, x.shape)
+  local p = pair_plan(group, where, "recv", x, from, { out = out, gets = true, async = async })
   local differing, result = run_pair(group, p)
-  if differing then disagree_pair("recv", from, group.rank, differing) end
+  if differing then disagree_pair(where, from, group.rank, differing) end
   return result
 end
 

@@ -179,6 +179,26 @@ end
 
 -- ---- Lua values -----------------------------------------------------------------------------------------------------
 
+-- bytes: those of the value, on root.
+local function give_bytes(group, where, value, root, bytes)
+  local texts = calls.exchange(group, where, ("root %d%s"):format(root, bytes and (", %d bytes"):format(#bytes) or ""))
+  local length = calls.length_from(where, root, texts)
+  local buffer = not bytes and ffi.new("uint8_t[?]", math.max(length, 1)) or nil
+  calls.move_bytes(group, { where = where, root = root, bytes = length, input = bytes, output = buffer })
+  if bytes then return value end
+  return objects.decode(ffi.string(buffer, length))
+end
+
+---As broadcast_object, for other functions.
+---@param group cudalua.distributed.Group
+---@param where string  for messages
+---@param value any     root's; it can be sent
+---@param root integer
+---@return any
+function M.give_object(group, where, value, root)
+  return give_bytes(group, where, value, root, root == group.rank and objects.encode(value) or nil)
+end
+
 local OBJECT = { root = true }
 
 ---Gives a Lua value of one rank to all: nil, a boolean, a number, a string, a 64-bit integer, a host array, or a table
@@ -196,12 +216,7 @@ function Group:broadcast_object(value, options)
     local from = calls.check_rank(what, "root", o.root == nil and 0 or o.root, self)
     return from, from == self.rank and objects.encode(value) or nil
   end)
-  local texts = calls.exchange(self, what, ("root %d%s"):format(root, bytes and (", %d bytes"):format(#bytes) or ""))
-  local length = calls.length_from(what, root, texts)
-  local buffer = not bytes and ffi.new("uint8_t[?]", math.max(length, 1)) or nil
-  calls.move_bytes(self, { where = what, root = root, bytes = length, input = bytes, output = buffer })
-  if bytes then return value end
-  return objects.decode(ffi.string(buffer, length))
+  return give_bytes(self, what, value, root, bytes)
 end
 
 -- ---- groups ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 -- Arrays as operands of calls between ranks: checks, and host memory with their elements in C order.
 
+local crc32 = require "cudalua.ndarray.crc32"
 local element = require "cudalua.base.element"
+local ffi = require "ffi"
 local host = require "cudalua.base.ffi"
 local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
@@ -58,6 +60,15 @@ end
 function M.memory(where, a, writable)
   if a.size == 0 then return nil end
   return (host.host_buffer(where, a, nil, writable))
+end
+
+---The checksum of a host array in C order.
+---@param where string
+---@param a cudalua.ndarray.Array
+---@return integer
+function M.checksum(where, a)
+  if a.size == 0 then return 0 end
+  return crc32(ffi.cast("const uint8_t *", M.memory(where, a)[0]), a.nbytes)
 end
 
 ---Copies a result to its destination: to `out`, or to a new array on the same side as the operand.

@@ -158,6 +158,10 @@ end
 ---Do the ranks compare their calls before they make them?
 ---@param data cudalua.distributed.Transport
 ---@return boolean
-function M.checks(data) return data.memory == "host" or os.getenv "CUDALUA_DIST_CHECK" == "1" end
+function M.checks(data) return data.memory == "host" or M.compares() end
+
+---Do the ranks also compare the elements of replicated arrays?
+---@return boolean
+function M.compares() return os.getenv "CUDALUA_DIST_CHECK" == "1" end
 
 return M

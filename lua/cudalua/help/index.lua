@@ -3754,6 +3754,14 @@ result has the same bits for any number of ranks.
 @return cuda.distributed.Array  replicated if the divided axis is reduced
 @raise LogicError as gpuarray.sum, or if the calls of the ranks differ; RuntimeError if a rank ends, fails or does not come in time
 @options axis dtype keepdims
+= cuda.distributed.Array:take(indices, options)
+Returns the elements at positions of an axis, as gpuarray.take. Along an axis that is not divided, each rank takes
+from its block. Along the divided axis, each rank receives the elements that it wants, each of them once.
+@param indices any  the positions, from 1, negative ones from the end. Either a distributed array of integers, or what all ranks pass equal: an array of integers, nested lists or a number. Their shape replaces the axis
+@param options? {axis: integer, mode: "raise"|"wrap"|"clip"}  axis: only vectors have a default; mode: how to treat a position out of range, as for gpuarray.take
+@return cuda.distributed.Array  along the divided axis: divided as the indices, or along the first axis of those that all ranks pass. Otherwise divided as this array, or as the indices if it is replicated
+@raise LogicError as gpuarray.take, on all ranks; if the axis is missing, or if the calls of the ranks differ. RuntimeError if a rank ends, fails or does not come in time
+@options axis mode="raise"|"wrap"|"clip"
 = cuda.distributed.Array:transpose()
 Returns a view with the axes reversed.
 @return cuda.distributed.Array

@@ -570,7 +570,7 @@ static void make_call(lua_State *L, cl_Comm *c, const Call *call, const char *wh
     fail_state(L, where);
   }
   c->busy = true;
-  cl_nccl.last = call->parts ? "exchange" : cl_call_kinds[call->kind];
+  snprintf(cl_nccl.last, sizeof cl_nccl.last, "%s", where);
   cl_nccl.call.since = cl_nccl_now();
   cl_watch_begin(L, &cl_nccl.call.watch);
   const CUresult joined = s ? join_latest(s) : CUDA_SUCCESS;
@@ -725,7 +725,7 @@ static void look_after_wait(lua_State *L) {
   if (!cl_nccl_enter()) {
     if (cl_nccl.told || cl_nccl.confirmed == cl_write_mark) return;
     cl_nccl.told = true;
-    cl_nccl_raise(L, cl_nccl.last ? cl_nccl.last : "wait");
+    cl_nccl_raise(L, *cl_nccl.last ? cl_nccl.last : "wait");
   }
   if (cl_nccl.confirmed != cl_write_mark) cl_nccl_confirm();
   cl_nccl_leave();

@@ -61,7 +61,7 @@ typedef struct cl_Collectives {
   cl_CallLane *lanes;
   cl_CallLane *latest;        /* of the last call; NULL: none, or there was no memory for it */
   _Atomic uint64_t confirmed; /* of cl_write_mark calls */
-  const char *last;           /* the name of the last call */
+  char last[32];              /* the function whose call was the last one; empty: none */
   struct {                    /* the call that the main thread is in; under the lock */
     double since;             /* 0: none */
     cl_Watch watch;

@@ -378,6 +378,23 @@ int cl_shared_run(lua_State *L) {
   return 1;
 }
 
+/* circle_text({"rank 0 in send (script.lua:7)", ...}): see segment.h; for the other transports */
+int cl_lua_circle_text(lua_State *L) {
+  const char *waits[CL_MOST_RANKS];
+  char text[CL_TEXT];
+  luaL_checktype(L, 1, LUA_TTABLE);
+  size_t n = lua_objlen(L, 1);
+  if (n > CL_MOST_RANKS) n = CL_MOST_RANKS;
+  luaL_checkstack(L, (int)n + 4, "circle_text");
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, 1, (int)i + 1);
+    waits[i] = luaL_checkstring(L, -1);
+  }
+  cl_circle_text(text, sizeof text, waits, n);
+  lua_pushstring(L, text);
+  return 1;
+}
+
 /* shared_takes(dtype, op) -> whether it can be combined */
 int cl_shared_takes(lua_State *L) {
   const cl_Combine *c = cl_combine_by_name(luaL_checkstring(L, 1));

@@ -247,18 +247,31 @@ static uint32_t circle(const cl_World *w, uint32_t *ranks) {
   return n;
 }
 
-static void fail_in_circle(cl_World *w, const uint32_t *ranks, uint32_t n) {
-  char text[CL_TEXT], call[sizeof w->s->rank[0].call];
-  size_t at =
-      (size_t)snprintf(text, sizeof text, "these ranks wait for each other and would never continue:");
+static bool is_in_send(const char *wait) {
+  const char *call = strstr(wait, " in ");
+  return call && !strncmp(call + 4, "send", 4) && (call[8] == ' ' || !call[8]);
+}
+
+void cl_circle_text(char *text, size_t size, const char *const *waits, size_t n) {
+  size_t at = (size_t)snprintf(text, size, "these ranks wait for each other and would never continue:");
   bool all_send = true;
-  for (uint32_t i = 0; i < n && at < sizeof text - 1; i++) {
-    copy_text(call, sizeof call, w->s->rank[ranks[i]].call, sizeof call);
-    all_send = all_send && !strncmp(call, "send", 4);
-    at += (size_t)snprintf(text + at, sizeof text - at, "%s rank %u in %s", i ? "," : "", ranks[i], call);
+  for (size_t i = 0; i < n && at < size - 1; i++) {
+    all_send = all_send && is_in_send(waits[i]);
+    at += (size_t)snprintf(text + at, size - at, "%s %s", i ? "," : "", waits[i]);
   }
-  if (all_send && at < sizeof text - 1)
-    snprintf(text + at, sizeof text - at, "; let one of them call recv first, or use all_to_all");
+  if (all_send && at < size - 1)
+    snprintf(text + at, size - at, "; let one of them call recv first, or use all_to_all");
+}
+
+static void fail_in_circle(cl_World *w, const uint32_t *ranks, uint32_t n) {
+  char text[CL_TEXT], call[sizeof w->s->rank[0].call], wait[CL_MOST_RANKS][sizeof call + 32];
+  const char *waits[CL_MOST_RANKS];
+  for (uint32_t i = 0; i < n; i++) {
+    copy_text(call, sizeof call, w->s->rank[ranks[i]].call, sizeof call);
+    snprintf(wait[i], sizeof wait[i], "rank %u in %s", ranks[i], call);
+    waits[i] = wait[i];
+  }
+  cl_circle_text(text, sizeof text, waits, n);
   cl_fail_world(w, CL_F_SAID, w->rank, text);
 }
 

@@ -126,6 +126,9 @@ bool cl_claim(cl_Segment *s, uint32_t rank);
 void cl_fail_world(cl_World *w, cl_Failure kind, uint32_t rank, const char *why);
 bool cl_world_failed(const cl_World *w);
 void cl_failure_text(const cl_World *w, char *text, size_t size);
+/* The error of ranks that wait for each other, for all transports, with what to do. waits: n texts such as
+ * "rank 0 in send (script.lua:7)". */
+void cl_circle_text(char *text, size_t size, const char *const *waits, size_t n);
 /* The rank that failed first; -1: none. */
 int cl_failed_rank(const cl_World *w);
 /* What waitpid() says of a rank that ended: "was killed by signal 9 (Killed)". */

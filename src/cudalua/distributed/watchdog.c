@@ -46,7 +46,7 @@ static void look_at_time(void) {
   const int late = cl_late_rank(cl_nccl.w);
   if (late >= 0) snprintf(other, sizeof other, "rank %d", late);
   snprintf(text, sizeof text, "rank %d waited for %s in %s for %g s", cl_nccl.rank, other,
-           cl_nccl.last ? cl_nccl.last : "a call", limit);
+           *cl_nccl.last ? cl_nccl.last : "a call", limit);
   fail(text);
 }
 

@@ -9,6 +9,7 @@ local errors = require "cudalua.base.errors"
 local generator = require "cudalua.random.generator"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
+local groups = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local ndarray = require "cudalua.ndarray"
@@ -60,12 +61,12 @@ local function from_root(what, group, root, a, axis)
     if dtype.kind == "struct" then refuse(what, "root cannot send structs; load them on all ranks, without root") end
     return { dtype = dtype.name, shape = { unpack(shape) }, axis = layout.axis(what, axis, #shape) }
   end)
-  about = group:broadcast_object(about, { root = root })
+  about = groups.give_object(group, what, about, root)
   local shape, bounds = about.shape, blocks.bounds(about.shape[about.axis], group.size)
   local count = graph.size_of(shape) / math.max(shape[about.axis], 1) -- elements of a position
   for r = 0, group.rank == root and count > 0 and group.size - 1 or -1 do
     if r ~= root and bounds[r + 2] > bounds[r + 1] then
-      group:send(part_of(a, about.axis, bounds[r + 1], bounds[r + 2]), { to = r })
+      calls.send(group, part_of(a, about.axis, bounds[r + 1], bounds[r + 2]), { to = r }, what)
     end
   end
   local block
@@ -73,7 +74,7 @@ local function from_root(what, group, root, a, axis)
     block = part_of(a, about.axis, bounds[root + 1], bounds[root + 2])
   else
     block = gpuarray.empty(sharded.block_shape(shape, about.axis, group), about.dtype)
-    if block._size > 0 then group:recv(block, { from = root, out = block }) end
+    if block._size > 0 then calls.recv(group, block, { from = root, out = block }, what) end
   end
   return sharded.new(group, block, shape, about.axis)
 end
@@ -126,7 +127,7 @@ function M.replicate(a, options)
     return rank
   end)
   if ndarray.is_array(a) then a = gpuarray.to_gpu(a) end
-  local block = group:broadcast(a, { root = root })
+  local block = calls.from_root(group, "broadcast", a, { root = root }, what)
   return sharded.new(group, block, { unpack(block._shape) }, nil)
 end
 

@@ -23,18 +23,19 @@ local M = {}
 -- ---- all of it ------------------------------------------------------------------------------------------------------
 
 ---The blocks of all ranks, joined; they differ in their extent along the axis alone.
+---@param where string  for messages
 ---@param group cudalua.distributed.Group
 ---@param block cudalua.gpuarray.Array
 ---@param axis integer
 ---@param counts integer[]  of positions, by rank
 ---@return cudalua.gpuarray.Array  a new one, or `block`
-function M.all(group, block, axis, counts)
+function M.all(where, group, block, axis, counts)
   if group.size == 1 then return block end
   local most, shape = 0, { unpack(block._shape) }
   shape[axis] = 0
   for _, count in ipairs(counts) do most, shape[axis] = math.max(most, count), shape[axis] + count end
   if graph.size_of(shape) == 0 then return gpuarray.empty(shape, block._dtype) end
-  local all, list = group:all_gather(pieces.padded(block, axis, most)), {}
+  local all, list = calls.from_all(group, "all_gather", pieces.padded(block, axis, most), nil, where), {}
   for r, count in ipairs(counts) do
     if count > 0 then list[#list + 1] = cut(view.slice("gather", all, 1, { r }), axis, 0, count) end
   end
@@ -48,9 +49,9 @@ local function counts_of(n, ranks)
 end
 
 -- The whole array, which may be the block itself.
-local function whole(x)
+local function whole(where, x)
   if not x._axis then return x._block end
-  return M.all(x._group, x._block, x._axis, counts_of(x._shape[x._axis], x._group.size))
+  return M.all(where, x._group, x._block, x._axis, counts_of(x._shape[x._axis], x._group.size))
 end
 
 ---Returns the whole array, on all ranks.
@@ -59,14 +60,14 @@ end
 function Array:gather()
   sharded.check_self(self, "gather")
   sharded.agree("gather", self)
-  local x = whole(self)
+  local x = whole("gather", self)
   return x == self._block and view.copy(x, "C") or x
 end
 
 -- ---- another axis ---------------------------------------------------------------------------------------------------
 
 -- Each rank cuts its block along the new axis, and gets a part of each other block. Parts are padded to one size.
-local function exchanged(x, axis)
+local function exchanged(where, x, axis)
   local group, from, shape = x._group, x._axis, x._shape
   local n = group.size
   local old, new = blocks.bounds(shape[from], n), blocks.bounds(shape[axis], n)
@@ -80,7 +81,7 @@ local function exchanged(x, axis)
       cut(cut(to, from, 0, part._shape[from]), axis, 0, part._shape[axis]):set(part)
     end
   end
-  group:all_to_all(parts, { out = parts })
+  calls.from_all(group, "all_to_all", parts, { out = parts }, where)
   local list, own = {}, new[group.rank + 2] - new[group.rank + 1]
   for r = 1, n do
     local part = view.slice("redistribute", parts, 1, { r })
@@ -90,21 +91,22 @@ local function exchanged(x, axis)
 end
 
 ---The same array, divided along another axis.
+---@param where string  for messages
 ---@param x cudalua.distributed.Array
 ---@param axis? integer  nil: replicated
 ---@return cudalua.distributed.Array  may be x
-function M.redistributed(x, axis)
+function M.redistributed(where, x, axis)
   if axis == x._axis then return x end
   local group, shape = x._group, x._shape
   local block
   if not axis then
-    block = whole(x)
+    block = whole(where, x)
   elseif not x._axis then
     block = view.copy(cut(x._block, axis, blocks.of(shape[axis], group.size, group.rank)), "C")
   elseif graph.size_of(shape) == 0 then
     block = gpuarray.empty(sharded.block_shape(shape, axis, group), x._block._dtype)
   else
-    block = exchanged(x, axis)
+    block = exchanged(where, x, axis)
   end
   if block == x._block then block = view.copy(block, "C") end
   return sharded.new(group, block, shape, axis)
@@ -122,7 +124,7 @@ function Array:redistribute(axis)
     return axis ~= nil and layout.axis(what, axis, #self._shape) or nil
   end)
   sharded.agree(what, self, to and "to axis " .. to or "to all ranks")
-  return M.redistributed(self, to)
+  return M.redistributed(what, self, to)
 end
 
 -- ---- ranges of positions --------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ local function summed(p)
   local _, accumulator = operands.types(p.what, a._dtype, b._dtype, asked)
   local wide = result.itemsize == 2 and result.kind == "float" and accumulator or result
   local part = product(p.what, a, b, wide ~= result and wide or asked)
-  return graph.as_type(p.group:all_reduce(part), result)
+  return graph.as_type(calls.from_all(p.group, "all_reduce", part, nil, p.what), result)
 end
 
 -- Each rank has rows of a, and gets the whole vector, which is short.
@@ -75,7 +75,7 @@ local function by_rows(p)
   local a, group = p.a, p.group
   local rows = a._axis and a._block or
     pieces.cut(a._block, 1, blocks.of(p.whole.m, group.size, group.rank))
-  return product(p.what, rows, move.redistributed(p.b, nil)._block, p.asked, nil, nil, p.whole)
+  return product(p.what, rows, move.redistributed(p.what, p.b, nil)._block, p.asked, nil, nil, p.whole)
 end
 
 local function bytes_of(x) return graph.size_of(x._shape) * x._block._dtype.itemsize end
@@ -126,7 +126,7 @@ function Array:matmul(b, options)
     check_operands(what, self, b)
     result = select(3, operands.types(what, self._block._dtype, b._block._dtype, asked))
   end)
-  sharded.agree(what, self, ("by %s%s"):format(sharded.describe(b), asked and " as " .. asked.name or ""))
+  sharded.agree(what, self, ("by %s%s"):format(sharded.describe(b), asked and " as " .. asked.name or ""), b)
   local axis, shape = result_axis(self, b), { self._shape[1], b._shape[2] }
   local block = computed({ what = what, group = group, a = self, b = b, asked = asked, result = result,
     whole = { m = shape[1], n = shape[2] or 1 } }, axis)

@@ -42,12 +42,12 @@ end
 
 -- Applies f to complete lines along an axis. If the axis is divided, the array is divided along another one meanwhile.
 -- Returns nil if there is no other axis.
-local function by_lines(x, axis, f)
+local function by_lines(what, x, axis, f)
   if x._axis ~= axis then return sharded.new(x._group, f(x._block), x._shape, x._axis) end
   local other = longest_other(x, axis)
   if not other then return nil end
-  local turned = move.redistributed(x, other)
-  return move.redistributed(sharded.new(x._group, f(turned._block), x._shape, other), axis)
+  local turned = move.redistributed(what, x, other)
+  return move.redistributed(what, sharded.new(x._group, f(turned._block), x._shape, other), axis)
 end
 
 -- ---- sorting --------------------------------------------------------------------------------------------------------
@@ -78,12 +78,12 @@ end
 
 -- A sorted vector, or the positions that sort it: each rank sorts its block, and cuts it. It gets what belongs in its
 -- block of the result from the others, and puts that in order.
-local function sorted(x, descending, as_positions)
+local function sorted(what, x, descending)
   local group, bounds, how = x._group, blocks.bounds(x._shape[1], x._group.size), { descending = descending }
-  local order = as_positions and x._block:argsort(how) or nil
+  local order = what == "argsort" and x._block:argsort(how) or nil
   local keys = order and x._block:take(order, IN_RANGE) or x._block:sort(how)
-  local wanted = wanted_of(splitters.find(group, keys, bounds, descending), bounds)
-  local function moved(block) return move.ranges("sort", sharded.new(group, block, x._shape, 1), wanted) end
+  local wanted = wanted_of(splitters.find(what, group, keys, bounds, descending), bounds)
+  local function moved(block) return move.ranges(what, sharded.new(group, block, x._shape, 1), wanted) end
   keys = moved(keys)
   local block, done = keys, from_one(wanted[group.rank + 1])
   if order then
@@ -107,8 +107,8 @@ local function in_order(what, self, options)
   end)
   sharded.agree(what, self, ("axis %d%s"):format(axis, descending and ", descending" or ""))
   local how = { axis = axis, descending = descending }
-  return by_lines(self, axis, function(block) return block[what](block, how) end) or
-    sorted(self, descending, what == "argsort")
+  return by_lines(what, self, axis, function(block) return block[what](block, how) end) or
+    sorted(what, self, descending)
 end
 
 ---Returns the elements sorted along an axis, as gpuarray.sort: equal elements keep their order, and NaNs are greater
@@ -143,7 +143,7 @@ local function tiled(x, kind)
   for _, dtype in ipairs(kind.through) do block = graph.as_type(block, dtype) end
   local own = counts[group.rank + 1]
   local lines = view.reshape(pieces.padded(block, 1, own * tile), { own, tile }, "C"):cumsum { axis = 2, dtype = t }
-  local totals = move.all(group, view.reshape(pieces.cut(lines, 2, tile - 1, tile), { own }, "C"), 1, counts)
+  local totals = move.all("cumsum", group, view.reshape(pieces.cut(lines, 2, tile - 1, tile), { own }, "C"), 1, counts)
   local first = bounds[group.rank + 1] / tile
   local nothing = gpuarray.full({ 1 }, (t.kind == "float" or t.kind == "complex") and -0.0 or 0, t)
   local before = pieces.joined({ nothing, totals:cumsum { dtype = t } }, 1)
@@ -175,11 +175,11 @@ function Array:cumsum(options)
   end)
   sharded.agree(what, self, ("axis %d as %s"):format(axis, kind.result.name))
   local function local_sums(block) return block:cumsum { axis = axis, dtype = asked } end
-  local done = by_lines(self, axis, local_sums)
+  local done = by_lines(what, self, axis, local_sums)
   if done then return done end
   if self._shape[1] > M.FEW then return tiled(self, kind) end
-  local all = local_sums(move.redistributed(self, nil)._block)
-  return move.redistributed(sharded.new(self._group, all, self._shape, nil), 1)
+  local all = local_sums(move.redistributed(what, self, nil)._block)
+  return move.redistributed(what, sharded.new(self._group, all, self._shape, nil), 1)
 end
 
 return M

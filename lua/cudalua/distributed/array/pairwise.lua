@@ -1,6 +1,8 @@
 -- Exchanges arrays between ranks that all know what they receive. NCCL moves all arrays at the same time. With other
 -- transports, pairs of ranks call send() and recv() in an order that cannot deadlock.
 
+local calls = require "cudalua.distributed.calls"
+
 local M = {}
 
 -- All pairs of ranks. Each rank goes through its own pairs in this order, so the first pair that is not done is the
@@ -27,13 +29,13 @@ local function by_rank(transfers)
   return lists
 end
 
-local function by_pairs(group, sends, receives)
+local function by_pairs(group, where, sends, receives)
   local rank, to, from = group.rank, by_rank(sends), by_rank(receives)
   local function send(other)
-    for _, x in ipairs(to[other] or {}) do group:send(x, { to = other }) end
+    for _, x in ipairs(to[other] or {}) do calls.send(group, x, { to = other }, where) end
   end
   local function receive(other)
-    for _, x in ipairs(from[other] or {}) do group:recv(x, { from = other, out = x }) end
+    for _, x in ipairs(from[other] or {}) do calls.recv(group, x, { from = other, out = x }, where) end
   end
   for _, pair in ipairs(in_order(group.size)) do
     if pair[1] == rank then
@@ -54,7 +56,7 @@ end
 ---@param receives cudalua.distributed.Transfer[]  they are written, and share no memory with others
 function M.exchange(group, where, sends, receives)
   if group._side.exchange then return group._side.exchange(group, where, sends, receives) end
-  by_pairs(group, sends, receives)
+  by_pairs(group, where, sends, receives)
 end
 
 return M

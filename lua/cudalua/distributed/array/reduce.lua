@@ -114,15 +114,15 @@ end
 -- ---- one value of many ----------------------------------------------------------------------------------------------
 
 -- Reduces an array whose axes are divided among ranks: `to` has the shape of the result.
-local function across(kind, x, axes, to)
+local function across(what, kind, x, axes, to)
   local group = x._group
   local block
   if kind.ordered then
     if first_reduced(x, axes) ~= x._axis then kind, x = with_subtrees(kind, x, axes) end
-    x = move.redistributed(x, first_reduced(x, axes))
-    block = subtrees.reduce(group, kind, x._block, axes, bounds_of(x, axes), to)
+    x = move.redistributed(what, x, first_reduced(x, axes))
+    block = subtrees.reduce(what, group, kind, x._block, axes, bounds_of(x, axes), to)
   else
-    block = subtrees.reduce_freely(group, kind, x._block, axes, bounds_of(x, axes), to)
+    block = subtrees.reduce_freely(what, group, kind, x._block, axes, bounds_of(x, axes), to)
   end
   return sharded.new(group, block, to.shape, nil)
 end
@@ -146,7 +146,7 @@ local function reduced(what, row, x, axes, keepdims, asked)
   if not kind then refuse_kind(what, t, asked) end
   return each_for_itself(x, axes, keepdims, function(block)
     return call.reduce(what, row, block, axes, keepdims, asked, true)
-  end) or across(kind, x, axes, outputs_of(x, axes, keepdims))
+  end) or across(what, kind, x, axes, outputs_of(x, axes, keepdims))
 end
 
 local function apply(what, name, x, options)
@@ -237,7 +237,7 @@ local function position(what, name, extreme, x, options)
     values = call.reduce(what, reductions[extreme], block, axes, false, nil, true):reshape(to.outputs)
     positions = global_positions(x, axes, call.reduce(what, row, block, axes, false, nil, true)):reshape(to.outputs)
   end
-  values, positions = subtrees.of_ranks(group, values, bounds), subtrees.of_ranks(group, positions, bounds)
+  values, positions = subtrees.of_ranks(what, group, values, bounds), subtrees.of_ranks(what, group, positions, bounds)
   local best = values:eq(gpuarray[extreme](values, 1))
   if t.kind == "float" then best = best:logical_or(values:ne(values)) end
   local found = gpuarray.where(best, positions, 2 ^ 53):min(1)
@@ -296,9 +296,9 @@ local function spread(what, x, options, root)
   local square = with_block(x, squares_of(values._block - mean._block))
   to.count = math.max(to.count - ddof, 0)
   if t.kind ~= "complex" then
-    return across(joint.spread(what, x._block._dtype, t, result, 1).spread, square, axes, to)
+    return across(what, joint.spread(what, x._block._dtype, t, result, 1).spread, square, axes, to)
   end
-  local sum = across(reductions.kind(reductions.sum, square._block._dtype), square, axes, to)
+  local sum = across(what, reductions.kind(reductions.sum, square._block._dtype), square, axes, to)
   local y = sum._block / to.count
   return with_block(sum, root and y:sqrt() or y)
 end
@@ -352,7 +352,7 @@ function Array:dot(b)
     return sharded.new(self._group, gpuarray.dot(self._block, b._block), {}, nil)
   end
   local product = graph.binary(ops.mul, converted(self._block), converted(b._block))
-  return across(kind, with_block(self, product), { true }, { shape = {}, outputs = 1, count = self._shape[1] })
+  return across(what, kind, with_block(self, product), { true }, { shape = {}, outputs = 1, count = self._shape[1] })
 end
 
 return M

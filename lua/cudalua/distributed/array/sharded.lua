@@ -4,14 +4,18 @@
 
 local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
+local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
+local equal = require "cudalua.distributed.equal"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local groups = require "cudalua.distributed.group"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
+local operands = require "cudalua.distributed.operands"
+local transport = require "cudalua.distributed.transport"
 
 local refuse = layout.refuse
 
@@ -109,6 +113,17 @@ function M.describe(x)
     x._axis and "along axis " .. x._axis or "on all ranks")
 end
 
+---With CUDALUA_DIST_CHECK=1, raises on all ranks if a replicated array differs between them, as the program may write
+---to its blocks. The array is copied to host memory for that.
+---@param what string
+---@param x cudalua.distributed.Array
+function M.check_replicated(what, x)
+  if x._axis or x._group.size == 1 or not transport.compares() or core.current_stream():is_capturing() then return end
+  local a = calls.prepared(x._group, what, operands.to_host, what, operands.of(what, "a", x._block))
+  equal.check(x._group, what, "a replicated array", M.describe(x), a,
+    "write the same to a.block on all ranks, or call cuda.distributed.replicate(a.block)")
+end
+
 local MOST_AGREED = 1024 -- calls that a group remembers; all of its ranks forget them at the same time
 
 -- Calls of a group that its ranks have made together, as texts.
@@ -126,14 +141,19 @@ end
 ---@param what string
 ---@param x cudalua.distributed.Array
 ---@param more? string  what else has to be the same
-function M.agree(what, x, more)
+---@param other? cudalua.distributed.Array  another operand
+function M.agree(what, x, more, other)
   local group, text = x._group, x._text
   if not text then
     text = M.describe(x)
     x._text = text
   end
   if more then text = text .. ", " .. more end
-  if group._checks then return calls.check_same(what, calls.exchange(group, what, text)) end
+  if group._checks then
+    calls.check_same(what, calls.exchange(group, what, text))
+    M.check_replicated(what, x)
+    return other and M.check_replicated(what, other)
+  end
   local call, known = what .. " " .. text, group._agreed
   if known and known.calls[call] then return end
   calls.check_same(what, calls.exchange(group, what, text))

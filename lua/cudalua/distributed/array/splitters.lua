@@ -7,6 +7,7 @@
 -- between two samples, so the windows narrow to 2 / (SAMPLES + 1) of their elements together. Nothing else of the
 -- blocks is read, and equal elements make no difference.
 
+local calls = require "cudalua.distributed.calls"
 local gpuarray = require "cudalua.gpuarray"
 local view = require "cudalua.gpuarray.core.view"
 
@@ -98,17 +99,18 @@ local function narrow(cuts, count, number)
 end
 
 ---Finds the cuts of sorted blocks.
+---@param where string  for messages
 ---@param group cudalua.distributed.Group
 ---@param block cudalua.gpuarray.Array  of this rank, sorted
 ---@param bounds integer[]              by rank: the position of the first element, and at the end how many there are
 ---@param descending boolean
 ---@return integer[][]  by bound: positions in the blocks of all ranks, from 0
-function M.find(group, block, bounds, descending)
+function M.find(where, group, block, bounds, descending)
   local list, found = first_cuts(bounds), {}
   local open, widest = unknown(list)
   while #open > 0 do
     local count = min(M.SAMPLES, widest)
-    local all = group:all_gather(samples_of(block, open, group.rank + 1, count))
+    local all = calls.from_all(group, "all_gather", samples_of(block, open, group.rank + 1, count), nil, where)
     local rows = view.reshape(view.transpose("sort", all, { 2, 1, 3 }), { #open, group.size * count }, "C")
     local order = rows:argsort { axis = 2, descending = descending }:get { array = true }
     for k, cuts in ipairs(open) do

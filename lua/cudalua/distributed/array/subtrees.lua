@@ -5,6 +5,7 @@
 -- combines each of them by itself. All ranks get the values of all these subtrees, which are few: about 62 for each 32
 -- times more elements, or 2 for each 2 times more. Then each rank combines them up to the root.
 
+local calls = require "cudalua.distributed.calls"
 local gpuarray = require "cudalua.gpuarray"
 local pairs_of = require "cudalua.base.pairs_of"
 local pieces = require "cudalua.distributed.array.pieces"
@@ -167,6 +168,7 @@ end
 ---@field count integer    what a mean is divided by
 
 ---Reduces ranges of positions that the ranks have, in the order of the tree.
+---@param where string  for messages
 ---@param group cudalua.distributed.Group
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param block cudalua.gpuarray.Array  of this rank; the axes that are reduced begin with the one that is divided
@@ -174,7 +176,7 @@ end
 ---@param bounds integer[]  by rank: the number of its first element of an output, and at the end of all of them
 ---@param to cudalua.distributed.Outputs
 ---@return cudalua.gpuarray.Array  the same on all ranks
-function M.reduce(group, kind, block, axes, bounds, to)
+function M.reduce(where, group, kind, block, axes, bounds, to)
   local first, second, middle = reduce.stages(kind)
   local n, radix = bounds[group.size + 1], to.outputs > M.MANY and 2 or 32
   local nodes, lists, most = {}, {}, 0
@@ -197,13 +199,14 @@ function M.reduce(group, kind, block, axes, bounds, to)
   local list = lists[group.rank + 1]
   local own = #list > 0 and own_values(first, block, axes, list, bounds[group.rank + 1], n) or
     gpuarray.empty({ 0, to.outputs }, kind.acc)
-  local all = group:all_gather(pieces.padded(own, 1, most))
+  local all = calls.from_all(group, "all_gather", pieces.padded(own, 1, most), nil, where)
   local rows = view.reshape(all, { group.size * most, to.outputs }, "C")
   local root, table_of = root_of(middle, rows, nodes, n, radix, to.outputs)
   return finish(second, pieces.cut(table_of, 1, root - 1, root), to)
 end
 
 ---Reduces what ranks have in an order that does not matter, as that of a maximum.
+---@param where string
 ---@param group cudalua.distributed.Group
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param block cudalua.gpuarray.Array
@@ -211,20 +214,21 @@ end
 ---@param bounds integer[]
 ---@param to cudalua.distributed.Outputs
 ---@return cudalua.gpuarray.Array
-function M.reduce_freely(group, kind, block, axes, bounds, to)
+function M.reduce_freely(where, group, kind, block, axes, bounds, to)
   local first, second = reduce.stages(kind)
   local own = block._size > 0 and whole_value(first, block, axes) or gpuarray.empty({ 1, to.outputs }, kind.acc)
-  local all = M.of_ranks(group, own, bounds)
+  local all = M.of_ranks(where, group, own, bounds)
   return finish(second, view.reshape(all, { all._shape[1], to.outputs }, "C"), to)
 end
 
 ---The values of all ranks that have elements: (ranks, ...).
+---@param where string
 ---@param group cudalua.distributed.Group
 ---@param own cudalua.gpuarray.Array
 ---@param bounds integer[]
 ---@return cudalua.gpuarray.Array
-function M.of_ranks(group, own, bounds)
-  local all, list = group:all_gather(own), {}
+function M.of_ranks(where, group, own, bounds)
+  local all, list = calls.from_all(group, "all_gather", own, nil, where), {}
   for r = 1, group.size do
     if bounds[r + 1] > bounds[r] then list[#list + 1] = r end
   end

@@ -4,6 +4,8 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
+local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.core.object"
 local sharded = require "cudalua.distributed.array.sharded"
 local view = require "cudalua.gpuarray.core.view"
 
@@ -33,11 +35,23 @@ local function kept_axis(x, n, items)
     if item ~= layout.newaxis and axis == x._axis then
       if is_whole(item, k, x._shape[axis]) then return place end
       local given = type(item) == "table" and "a range" or element.describe(item)
-      refuse(WHAT, "index %d must be {}, got %s: axis %d is divided among ranks; read a.block, or call a:gather() or "
-        .. "a:redistribute()", k, given, axis)
+      refuse(WHAT, "index %d must be {}, got %s: axis %d is divided among ranks; read a.block, or call "
+        .. "a:take(positions, { axis = %d }), a:gather() or a:redistribute()", k, given, axis, axis)
     end
   end
   return place + x._axis - axis
+end
+
+-- Positions on an axis are no view.
+local function check_no_array(n, items)
+  local axis = 0
+  for k = 1, n do
+    local x = items[k]
+    if x ~= layout.newaxis then axis = axis + 1 end
+    if object.is_array(x) or ndarray.is_array(x) or sharded.is(x) then
+      refuse(WHAT, "index %d is an array; call a:take(positions, { axis = %d }), which gives a new array", k, axis)
+    end
+  end
 end
 
 ---What a[key] is: a view for a position or a list of positions and ranges.
@@ -49,10 +63,11 @@ function sharded.index(x, key)
   local items, n = { key }, 1
   if type(key) == "table" and key ~= layout.newaxis then
     if getmetatable(key) then
-      refuse(WHAT, "an index must be a position or a list of positions and ranges, got %s; index a.block, or "
-        .. "a:gather()", errors.text(key))
+      refuse(WHAT, "an index must be a position or a list of positions and ranges, got %s; call "
+        .. "a:take(positions, { axis = 1 }), or index a.block or a:gather()", errors.text(key))
     end
     items, n = layout.items(WHAT, key)
+    check_no_array(n, items)
   end
   local axis = x._axis and kept_axis(x, n, items)
   local block = view.slice(WHAT, x._block, n, items)

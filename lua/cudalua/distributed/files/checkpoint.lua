@@ -8,6 +8,7 @@
 local calls = require "cudalua.distributed.calls"
 local core = require "cudalua.core"
 local element = require "cudalua.base.element"
+local equal = require "cudalua.distributed.equal"
 local errors = require "cudalua.base.errors"
 local ffi = require "ffi"
 local files = require "cudalua.distributed.files.file"
@@ -33,6 +34,7 @@ local M = {}
 ---An array of a state.
 ---@class cudalua.distributed.Saved
 ---@field keys any[]      where it is in the state
+---@field path? string    the same for messages, "state.layers[2].w"
 ---@field name string     its file's
 ---@field side "device"|"host"|"ranks"
 ---@field axis? integer   the divided axis
@@ -68,8 +70,8 @@ local function take_apart(group, x, path, keys, saved)
   if shares.is_array(x) then
     local s = shares.of("checkpoint", path, x, group)
     local is_one_of_ranks = getmetatable(x) == "cudalua.distributed.Array"
-    saved[#saved + 1] = { keys = { unpack(keys) }, name = file_name(path, saved.taken), axis = s.axis, share = s,
-      side = is_one_of_ranks and "ranks" or s.operand.on_device and "device" or "host" }
+    saved[#saved + 1] = { keys = { unpack(keys) }, path = path, name = file_name(path, saved.taken), axis = s.axis,
+      share = s, side = is_one_of_ranks and "ranks" or s.operand.on_device and "device" or "host" }
     return nil
   end
   if type(x) ~= "table" or getmetatable(x) ~= nil then return x end
@@ -174,7 +176,7 @@ local function sums_of(group, folder, names, sizes)
       place = place + blocks
     end
   end)
-  local all = group:gather(own)
+  local all = calls.from_all(group, "gather", own, nil, "checkpoint")
   if not all then return nil end
   local sums, at = {}, 0
   for _, name in ipairs(names) do
@@ -189,13 +191,8 @@ end
 
 -- The size of the file. Arrays are copied from the device one after the other.
 local function write_array(group, folder, x)
-  local text
-  local a = shares.together(group, "checkpoint", function()
-    local elements
-    elements, text = files._fetch("checkpoint", x.share)
-    return elements
-  end)
-  calls.check_same("checkpoint", calls.exchange(group, "checkpoint", x.name .. ": " .. text))
+  local a = shares.together(group, "checkpoint", function() return files._fetch("checkpoint", x.share) end)
+  files._agree(group, "checkpoint", x.path, x.share, a, "")
   return files._write(group, "checkpoint", folder .. "/" .. x.name, x.share, a)
 end
 
@@ -216,17 +213,17 @@ local OPTIONS = { group = true, own = true }
 
 -- All ranks have to have the same arrays. A list of them may be too long for one text: so they compare a digest first.
 local function check_arrays(group, saved)
-  local parts = {}
-  for k, x in ipairs(saved) do parts[k] = ("%s: %s"):format(x.name, shares.text(x.share)) end
-  local digest = core.sha256(table.concat(parts, "; "))
-  local same = true
-  for _, other in ipairs(calls.exchange(group, "checkpoint", digest)) do same = same and other == digest end
-  if same then return end
-  calls.check_same("checkpoint", calls.exchange(group, "checkpoint", #parts .. " arrays"))
-  for _, part in ipairs(parts) do
-    calls.check_same("checkpoint", calls.exchange(group, "checkpoint", part:sub(1, 3000)))
+  local what, parts, none = "checkpoint", {}, "the state has no further array"
+  for k, x in ipairs(saved) do parts[k] = ("%s is %s"):format(x.path, shares.text(x.share)):sub(1, 1500) end
+  if not equal.other(calls.exchange(group, what, core.sha256(table.concat(parts, "; ")))) then return end
+  for k = 1, math.huge do
+    local texts = calls.exchange(group, what, parts[k] or none)
+    local other = equal.other(texts)
+    if other then
+      refuse(what, "the arrays of the ranks differ: on rank 0, %s, but on rank %d, %s; give all ranks the same arrays, "
+        .. "or pass what each rank has for itself in the option own", texts[1], other, texts[other + 1])
+    end
   end
-  errors.raise("LogicError", "checkpoint: the ranks have different arrays")
 end
 
 ---Saves the state of a program as a folder `path.N`, where N is one more than in the newest one. All ranks must call

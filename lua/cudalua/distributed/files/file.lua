@@ -3,8 +3,8 @@
 local blocks = require "cudalua.distributed.array.blocks"
 local calls = require "cudalua.distributed.calls"
 local core = require "cudalua.core"
-local crc32 = require "cudalua.ndarray.crc32"
 local element = require "cudalua.base.element"
+local equal = require "cudalua.distributed.equal"
 local errors = require "cudalua.base.errors"
 local ffi = require "ffi"
 local layout = require "cudalua.base.layout"
@@ -99,18 +99,27 @@ function M._write(group, what, path, s, a)
   return #header + bytes
 end
 
----The elements of a share in host memory, and a text that all ranks have to have in common. It has a checksum of what
----all ranks have, so that parts of different arrays are not mixed.
+---The elements of a share in host memory.
 ---@param what string
 ---@param s cudalua.distributed.Share
 ---@return cudalua.ndarray.Array
----@return string
-function M._fetch(what, s)
-  local a = operands.to_host(what, s.operand)
-  local text = shares.text(s)
-  if s.axis then return a, text end
-  local sum = a.size > 0 and crc32(shares.bytes(what, a), a.size * s.dtype.itemsize) or 0
-  return a, ("%s, checksum %08x"):format(text, sum)
+function M._fetch(what, s) return operands.to_host(what, s.operand) end
+
+local REMEDY = "make it equal on all ranks, for example with world:broadcast(a), or divide it with "
+  .. "cuda.distributed.shard(a)"
+
+---Raises unless all ranks have the same array. Each writes a part of it, and parts of different arrays must not be
+---mixed. If the array is divided, only its description is compared.
+---@param group cudalua.distributed.Group
+---@param what string
+---@param name string  for messages
+---@param s cudalua.distributed.Share
+---@param a cudalua.ndarray.Array  its elements
+---@param more string  what has to be the same besides
+function M._agree(group, what, name, s, a, more)
+  local text = shares.text(s) .. more
+  if s.axis then return calls.check_same(what, calls.exchange(group, what, text)) end
+  equal.check(group, what, name, text, a, what == "save" and REMEDY or REMEDY .. ", or pass it in the option own")
 end
 
 local SAVE = { group = true }
@@ -123,13 +132,13 @@ local SAVE = { group = true }
 ---@raise LogicError if the ranks pass different arrays; RuntimeError on all ranks if one cannot write
 function M.save(path, a, options)
   local _, group = M._options("save", options, SAVE)
-  local s, elements, text = nil, nil, nil
+  local s, elements = nil, nil
   calls.prepared(group, "save", function()
     M._path("save", path)
     s = shares.of("save", "a", a, group)
-    elements, text = M._fetch("save", s)
+    elements = M._fetch("save", s)
   end)
-  calls.check_same("save", calls.exchange(group, "save", text .. " to " .. short(path)))
+  M._agree(group, "save", "the array", s, elements, " to " .. short(path))
   local ok, err = pcall(function()
     M._write(group, "save", path .. ".tmp", s, elements)
     shares.together(group, "save", function()

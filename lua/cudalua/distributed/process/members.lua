@@ -153,16 +153,14 @@ end
 
 -- All ranks that have not ended wait.
 local function stuck(room)
-  local parts, first, remedy = {}, nil, "; let one of them call recv first, or use all_to_all"
+  local parts, first = {}, nil
   for _, m in ipairs(room.members) do
     if m.waits then
       parts[#parts + 1] = ("rank %d in %s"):format(m.rank, m.waits.where)
       first = first or m.rank
-      if m.waits.where ~= "send" then remedy = "" end
     end
   end
-  local text = "the ranks wait for each other: " .. table.concat(parts, ", ") .. remedy
-  room.failure = { rank = first, text = text, stop = true }
+  room.failure = { rank = first, text = core.circle_text(parts), stop = true }
   stop(room, room.failure)
 end
 

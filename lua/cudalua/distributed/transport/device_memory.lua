@@ -242,18 +242,19 @@ end
 
 ---Makes a call if it is a usual one.
 ---@param group cudalua.distributed.Group
+---@param where string
 ---@param kind string
 ---@param a any
 ---@param options any
 ---@return cudalua.gpuarray.Array? result  nil: it is not; nothing was done
-function M.at_once(group, kind, a, options)
+function M.at_once(group, where, kind, a, options)
   local known = usual[kind]
   if not known or waiting.list or not object.is_array(a) then return nil end
   local from = dense_leaf(a)
   if not from or #from.shape == 0 and known.divided then return nil end
   local out, op = nil, nil
   if options ~= nil then
-    local o = errors.options(kind, options, known.options)
+    local o = errors.options(where, options, known.options)
     if o.async then return nil end
     out, op = o.out, o.op
   end
@@ -274,7 +275,7 @@ function M.at_once(group, kind, a, options)
   if storage.leaf_of(a) ~= from or storage.leaf_of(out) ~= to then return nil end
   if since ~= storage.writes then return nil end
   storage.writes = since + 1
-  local captured = group._data_handle:run(kind, kind, from.buf, from.off, to.buf, to.off, count, bytes, type, code, 0) -- luacheck: ignore 631
+  local captured = group._data_handle:run(where, kind, from.buf, from.off, to.buf, to.off, count, bytes, type, code, 0) -- luacheck: ignore 631
   if captured then
     from.store.pinned = true
     run.captured(to)

@@ -71,14 +71,8 @@ end
 
 local function pass_on(world, w, first, path)
   local a = w.awaited
-  path = ("%s%srank %d in %s"):format(path, path == "" and "" or ", ", world.rank, world.doing)
+  path = ("%s%srank %d in %s"):format(path, path == "" and "" or "\n", world.rank, world.doing)
   send(world, w.owner, ("%d %d %s\n%s"):format(first.rank, first.wait, text_of(a), path:sub(1, MOST - 200)))
-end
-
--- What to do, if all of them send.
-local function remedy(path)
-  local ranks, sends = select(2, path:gsub("rank %d+ in ", "")), select(2, path:gsub("rank %d+ in send ", ""))
-  return ranks == sends and "; let one of them call recv first, or use all_to_all" or ""
 end
 
 ---This rank has waited for a while.
@@ -102,7 +96,7 @@ local function note_answer(world, w, from, text)
   return awaited ~= nil
 end
 
--- A note of a rank; returns the path, and what to do, if it proves that ranks wait for each other.
+-- A note of a rank; returns the ranks of its path and their calls, if it proves that they wait for each other.
 local function note_question(world, w, from, text)
   local rank, wait, group, tag, number, path = text:match "^(%d+) (%d+) (%S+) (%d+) (%d+)\n(.*)$"
   local first = { rank = tonumber(rank), wait = tonumber(wait) }
@@ -110,13 +104,16 @@ local function note_question(world, w, from, text)
   if has_sent(world, awaited, from) then return nil end
   answer(world, from, awaited)
   if first.rank ~= world.rank then return pass_on(world, w, first, path) end
-  return first.wait == w.number and path .. remedy(path) or nil
+  if first.wait ~= w.number then return nil end
+  local waits = {}
+  for line in path:gmatch "[^\n]+" do waits[#waits + 1] = line end
+  return waits
 end
 
 ---Looks at the notes that have come.
 ---@param world cudalua.distributed.MpiWorld
 ---@param w {owner: integer, awaited: cudalua.distributed.Awaited, number: integer?}
----@return string?  the ranks that wait for each other, with their calls, and what to do
+---@return string[]?  the ranks that wait for each other, with their calls
 function M.look(world, w)
   local mpi, text = world.mpi, nil
   while true do
@@ -127,8 +124,8 @@ function M.look(world, w)
     local from = world.status.source
     call(world, "Recv", text, MOST, mpi.byte, from, M.TAG, world.comm, world.status)
     local note = ffi.string(text)
-    local path = not note_answer(world, w, from, note) and note_question(world, w, from, note)
-    if path then return path end
+    local waits = not note_answer(world, w, from, note) and note_question(world, w, from, note)
+    if waits then return waits end
   end
 end
 

@@ -154,8 +154,8 @@ local function look_around(world, w)
     fail_late(world, w)
   elseif w.awaited and w.waited > LONG then
     if not w.number then circle.ask(world, w) end
-    local path = circle.look(world, w)
-    if path then M.fail(world, "these ranks wait for each other and would never continue: " .. path) end
+    local waits = circle.look(world, w)
+    if waits then M.fail(world, core.circle_text(waits)) end
   end
   if world.failed then raise_failure(world, w.where) end
 end

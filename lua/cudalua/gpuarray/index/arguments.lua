@@ -27,16 +27,19 @@ local M = {}
 ---A gpuarray.
 function M.check_array(what, name, x) return object.check_array(what, x, name) end
 
----An array, which may come from the host: a list, a value, a host array.
+---An array, on the device or in host memory, where it may come from a list or a value.
+function M.array_of(what, name, x, dtype)
+  if is_array(x) or ndarray.is_array(x) then return x end
+  if type(x) ~= "table" and element.scalar(x) == nil then
+    refuse(what, ("%s must be an array, a list or a number, got %s"):format(name, element.describe(x)))
+  end
+  return errors.within(what, ndarray.array, x, dtype)
+end
+
+---The same, on the device.
 function M.any_array(what, name, x, dtype)
   if is_array(x) then return x end
-  if not ndarray.is_array(x) then
-    if type(x) ~= "table" and element.scalar(x) == nil then
-      refuse(what, ("%s must be an array, a list or a number, got %s"):format(name, element.describe(x)))
-    end
-    x = errors.within(what, ndarray.array, x, dtype)
-  end
-  return transfer.to_gpu(x)
+  return transfer.to_gpu(M.array_of(what, name, x, dtype))
 end
 
 ---Values that stand beside an array of some dtype, as an array: numbers and lists become that type, or, if it does not

@@ -97,7 +97,7 @@ local function read_words(what, f, groups, shape, own)
       local all, at, offset = layout.unravel(shape, tonumber(f.words[g - 1])), {}, 0
       for k = 1, #leaf.shape do
         local c = leaf.shape[k] == 1 and 1 or all[k + (own and 0 or group.lead)]
-        at[k] = ("[%.0f]"):format(c)
+        at[k] = ("[%.0f]"):format(c + (group.before and group.before[k] or 0))
         offset = offset + (c - 1) * leaf.strides[k]
       end
       local value = transfer.element(leaf, offset)
@@ -126,22 +126,22 @@ local function look(since, sel, k, f, loop, groups)
   return launched or AGAIN
 end
 
--- Looks at the positions alone.
+-- Looks at the positions alone. If other ranks have more of them (`all`), messages count from the first one of all.
 local function check(sel, mode)
   for _, group in ipairs(sel.groups) do
     local leaf = group.leaf
-    local n = graph.size_of(leaf.shape)
+    local n = graph.size_of(group.all or leaf.shape)
     if n > 0 and not group.sure then
       if group.extent == 0 then
         refuse(sel.what, ("%s names %.0f position%s; %s has no elements"):format(group.name, n, n == 1 and "" or "s",
           group.where))
       end
-      if mode == "raise" then
+      if mode == "raise" and graph.size_of(leaf.shape) > 0 then
         local f = take_words(core.context_id())
         local plain = { leaf = leaf, extents = {}, strides = {}, extent = group.extent, name = group.name,
-          where = group.where, lead = 0, mask_like = group.mask_like }
+          where = group.where, lead = 0, mask_like = group.mask_like, before = group.before }
         local steps = plan.along(leaf, leaf.shape)
-        local loop = loops.new(leaf.shape, n, { zeros(#steps), steps }, 0)
+        local loop = loops.new(leaf.shape, graph.size_of(leaf.shape), { zeros(#steps), steps }, 0)
         local groups = { plain }
         local k = kernels.get(kernels.key("check", loop, groups, mode), function()
           return kernels.source("check", loop, groups, mode, { report = true })

@@ -292,4 +292,18 @@ function M.axis(what, x, axis, positions, name)
   return sel
 end
 
+---What move.check() looks at: positions on an axis of an array that several ranks have.
+---@param what string
+---@param positions cudalua.gpuarray.Array  of this rank
+---@param about {shape: integer[], axis: integer, name: string, all: integer[], before: integer[]}  shape: the array's.
+---  name: for messages. all: the shape of the positions of all ranks. before: by axis, how many of these precede those
+---  of this rank
+---@return table selection
+function M.of_ranks(what, positions, about)
+  local all = { _ndim = #about.all, _shape = about.all }
+  return { what = what, groups = { { leaf = evaluate.evaluate(positions), extents = {}, strides = {},
+    extent = about.shape[about.axis], name = about.name, where = axis_text(about.axis, about.shape), lead = 0,
+    mask_like = is_mask_like(all, about.axis, about.shape), all = about.all, before = about.before } } }
+end
+
 return M
