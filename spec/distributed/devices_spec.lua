@@ -125,8 +125,8 @@ describe("cuda.devices", function()
     raises("RuntimeError", "barrier: rank 1 has ended", devices, function(world)
       if world.rank == 0 then world:barrier() end
     end)
-    local text = "wait for each other: rank 0 in send, rank 1 in send; let one of them call recv first, or use " ..
-      "all_to_all"
+    local text = "send: these ranks wait for each other and would never continue: rank 0 in send, rank 1 in send; " ..
+      "let one of them call recv first, or use all_to_all"
     raises("RuntimeError", text, devices, function(world)
       world:send(gpuarray.ones(1), { to = 1 - world.rank })
     end)

@@ -185,7 +185,7 @@ destroy
       same(%d, count, "comparisons of other calls")
     ]]
     nccl.all_fine(2, program:format(1, 6), { checks = false })
-    nccl.all_fine(2, program:format(5, 11), { checks = true })
+    nccl.all_fine(2, program:format(5, 12), { checks = true })
   end)
 
   it("end with the status of the program", function()
