@@ -284,7 +284,7 @@ local function whole_axis(axis)
   for _, others in ipairs { { 2, 1 }, { { 2, -1 }, { -1, 1, -2 } }, { {}, -1 }, { { 1, 3, 2 }, {} } } do
     local items, at = {}, 1
     for k = 1, 3 do
-      items[k] = k == axis and ({ {}, { 1, -1 } })[#list % 2 + 1] or table.remove(others, 1)
+      items[k] = k == axis and ({ {}, { 1, -1 }, { 1, axis + 4 } })[#list % 3 + 1] or table.remove(others, 1)
       if k < axis and type(items[k]) == "table" then at = at + 1 end
     end
     list[#list + 1] = { items, at }
@@ -414,7 +414,10 @@ function checks.halo()
           local got = { s:halo(width), s:halo(width, { fill = 0.5 }), s:halo(width, { periodic = true }) }
           for k, fill in ipairs { false, 0.5, "periodic" } do
             same("halo " .. tostring(fill), rows(a, axis, s.first - width, s.last + width, fill), got[k])
+            got[k]:fill(-1)
+            got[k]:release()
           end
+          same("a halo is a new array", a, s)
         end
       end
     end

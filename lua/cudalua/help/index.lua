@@ -3675,7 +3675,7 @@ there, unless you pass `fill` or `periodic`. An empty block gets the positions o
 `fill` and `periodic` always has 2 * width positions more than the block.
 @param width integer  how many positions on each side: 0 to the extent of the axis
 @param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is a ring, whose first and last positions are neighbours; default false
-@return cuda.gpuarray.Array  a new array, or the block itself if nothing is beside it
+@return cuda.gpuarray.Array  a new array
 @raise LogicError for a replicated array or another width, or if the calls of the ranks differ; RuntimeError as gather
 @options fill periodic
 = cuda.distributed.Array:item()

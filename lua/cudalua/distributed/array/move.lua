@@ -260,7 +260,7 @@ end
 ---@param width integer  how many positions on each side: 0 to the extent of the axis
 ---@param options? {fill: any, periodic: boolean}  fill: the value of positions beyond the ends; periodic: the axis is
 ---  a ring, whose first and last positions are neighbours; default false
----@return cudalua.gpuarray.Array  a new array, or the block itself if nothing is beside it
+---@return cudalua.gpuarray.Array  a new array
 ---@raise LogicError for a replicated array or another width, or if the calls of the ranks differ; RuntimeError as
 ---  gather
 function Array:halo(width, options)
@@ -284,6 +284,7 @@ function Array:halo(width, options)
   sharded.agree(what, self, ("width %.0f%s"):format(o.width, o.periodic and ", periodic" or ""))
   local halo = halo_of(group, self._shape[axis], o.width, o.periodic, o.fill ~= nil)
   local x = moved(what, self, halo.plan)
+  if x == self._block then return view.copy(x, "C") end
   local before, past = halo.before, halo.plan.count - halo.behind
   if before > 0 then cut(x, axis, 0, before):fill(o.fill) end
   if halo.behind > 0 then cut(x, axis, past, halo.plan.count):fill(o.fill) end

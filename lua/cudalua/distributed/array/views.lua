@@ -25,7 +25,8 @@ local function is_whole(item, k, extent)
   return count == extent and (extent == 0 or first == 1) and step == 1
 end
 
--- The axis of the result that the divided one becomes. Raises if the index does not take all of it.
+-- The axis of the result that the divided one becomes, and the place of its item, if there is one. Raises if the index
+-- does not take all of it.
 local function kept_axis(x, n, items)
   local axis, place = 0, 0 -- in the array, and in the result
   for k = 1, n do
@@ -33,7 +34,7 @@ local function kept_axis(x, n, items)
     if item ~= layout.newaxis then axis = axis + 1 end
     if item == layout.newaxis or type(item) == "table" then place = place + 1 end
     if item ~= layout.newaxis and axis == x._axis then
-      if is_whole(item, k, x._shape[axis]) then return place end
+      if is_whole(item, k, x._shape[axis]) then return place, k end
       local given = type(item) == "table" and "a range" or element.describe(item)
       refuse(WHAT, "index %d must be {}, got %s: axis %d is divided among ranks; read a.block, or call "
         .. "a:take(positions, { axis = %d }), a:gather() or a:redistribute()", k, given, axis, axis)
@@ -69,7 +70,12 @@ function sharded.index(x, key)
     items, n = layout.items(WHAT, key)
     check_no_array(n, items)
   end
-  local axis = x._axis and kept_axis(x, n, items)
+  local axis, whole = nil, nil
+  if x._axis then axis, whole = kept_axis(x, n, items) end
+  if whole then
+    items = { unpack(items, 1, n) }
+    items[whole] = {} -- the block has fewer positions
+  end
   local block = view.slice(WHAT, x._block, n, items)
   local shape = { unpack(block._shape) }
   if axis then shape[axis] = x._shape[x._axis] end

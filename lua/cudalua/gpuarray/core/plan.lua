@@ -210,8 +210,8 @@ M.other_context = other_context
 local function enter(w, l)
   local store = l.store
   if store.released and store.buf == l.buf then
-    errors.raise("LogicError", ("gpuarray: the memory of an operand of shape %s was released"):format(
-      layout.text(l.shape)))
+    errors.raise("LogicError", ("gpuarray: the memory of an operand of shape %s was released before "
+      .. "the expression was computed; call eval() on the expression first"):format(layout.text(l.shape)))
   end
   local context = store.context
   if context ~= w.context and not l.places then
