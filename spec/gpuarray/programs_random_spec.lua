@@ -32,15 +32,6 @@ local function random(n)
 end
 local function pick(list) return list[random(#list)] end
 
--- A collection by a program starts the collector again. Where it is stopped so that kernels can be compared, the
--- program collects everything, and it stays stopped.
-local stopped = false
-local function collect(how)
-  if not stopped then return collectgarbage(how) end
-  collectgarbage()
-  collectgarbage "stop"
-end
-
 -- The expressions are few, so that the kernels are. Values stay small, and NaN does not come up.
 local expressions = {
   function(x, y) return x + y end,
@@ -336,7 +327,7 @@ local steps = {
       s[i] = s[j]
     end
   end,
-  collect = function() return function() collect "step" end end,
+  collect = function() return function() collectgarbage "step" end end,
   read = function() -- some of the results that are written, in any order
     local i, j, k, f, g = random(WHOLE), random(WHOLE), random(ALL), expressions[random(2)], expressions[1]
     local order, turns, last = {}, random(3), random(3)
@@ -400,7 +391,7 @@ local steps = {
       local proxy = newproxy(true)
       getmetatable(proxy).__gc = function() t:eval() end
       proxy = nil -- luacheck: ignore 311
-      collect()
+      collectgarbage()
       s[i] = u
       u:eval()
     end
@@ -519,18 +510,36 @@ local function forget()
   unlearned = planning.save()
 end
 
--- The kernels that a program launches, and what it leaves. Collections would make programs differ, and so would what
--- an earlier program left to be collected.
+-- Calls f() without the collector, which would make programs differ, and so would what an earlier program left to be
+-- collected. Only the programs themselves collect, and then everything, as how far a step comes depends on what else
+-- there is. The library believes that the collector runs: otherwise nothing is computed along (companions.lua).
+local globals, real = getfenv(dry_run.plan), collectgarbage
+local function without_collector(f)
+  local running = true
+  local restore = knob(globals, "collectgarbage", function(what)
+    if what == "isrunning" then return running end
+    if what == "stop" or what == "restart" then return 0 end
+    running = false -- for finalizers
+    real()
+    real "stop"
+    running = true
+    return 0
+  end)
+  real()
+  real() -- what finalizers held
+  real "stop"
+  local ok, err = pcall(f)
+  restore()
+  real "restart"
+  assert(ok, err)
+end
+
+-- The kernels that a program launches, and what it leaves.
 local function launched(run, between)
-  local text
-  collectgarbage()
-  collectgarbage() -- what finalizers held
-  collectgarbage "stop"
-  stopped = true
-  local ok, profile = pcall(cuda.profile, function() text = outcome(run, between) end, { print = false })
-  stopped = false
-  collectgarbage "restart"
-  assert(ok, profile)
+  local text, profile
+  without_collector(function()
+    profile = cuda.profile(function() text = outcome(run, between) end, { print = false })
+  end)
   local kernels = {}
   for _, row in ipairs(profile.rows) do
     if row.kind == "kernel" then kernels[#kernels + 1] = row.name .. " " .. row.calls end
