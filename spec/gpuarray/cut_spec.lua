@@ -276,6 +276,38 @@ describe("A cut", function()
     assert.is_true(most <= cut.LEAVES + 8, most .. " arrays")
   end)
 
+  it("is not earlier for arrays that only other expressions read: all turns are one kernel", function()
+    local _, different = dry(function()
+      for _ = 1, 40 do
+        local list, sum = {}, x
+        for k = 1, 7 do list[k] = (y * k):eval() end
+        for k = 1, 60 do sum = sum + list[math.ceil(k * 7 / 60)] end
+        sum:eval()
+      end
+    end)
+    assert.is_true(different <= 2, different .. " kernels") -- one is for y * k
+  end)
+
+  it("is at the same places for many arrays, whatever was read before", function()
+    local function places()
+      local list, cuts = {}, {}
+      for k = 1, 100 do list[k] = (y * k):eval() end
+      local sum = x + list[1]
+      for k = 2, 100 do
+        local low = sum._low
+        sum = sum + list[k]
+        if sum._low ~= low then cuts[#cuts + 1] = k end
+      end
+      return cuts
+    end
+    local first = places()
+    assert.same({ graph.ARRAYS }, first) -- which x is one of
+    for other = 1, graph.ARRAYS, 9 do
+      for k = 1, other do (y * k):eval():exp():eval() end
+      assert.same(first, places())
+    end
+  end)
+
   it("stores what other expressions read across it, too", function()
     local a, b = x, y
     for _ = 1, 120 do

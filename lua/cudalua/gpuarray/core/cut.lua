@@ -167,6 +167,15 @@ local function leave(s)
   spare = s
 end
 
+---How many arrays the pending operations since the first one of x read.
+---@param x cudalua.gpuarray.Array
+---@return integer
+function M.count_arrays(x)
+  local s = look(x)
+  leave(s)
+  return s.nleaves
+end
+
 local function bytes_of_array(y) return size_of(y._shape) * dtype_of(y).itemsize end
 
 -- Is an array no operand, and did no kernel compute it on the way?
@@ -535,6 +544,6 @@ function M.fit(x)
   end
 end
 
-graph.cut, graph.fit, evaluate.limits = M.cut, M.fit, M
+graph.cut, graph.count_arrays, graph.fit, evaluate.limits = M.cut, M.count_arrays, M.fit, M
 
 return M

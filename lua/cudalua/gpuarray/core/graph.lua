@@ -9,6 +9,7 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
+local new_table = require "table.new"
 local object = require "cudalua.gpuarray.core.object"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
@@ -93,8 +94,18 @@ M.REACH = 384
 M.ARRAYS = 64
 local EAGER = -1 -- each operation is computed at once
 local reach = M.REACH
-local MOST_ARRAYS = M.ARRAYS
-local fresh, turn = 0, 0 -- how many there were in this turn; an array that is read has the number of its last turn
+
+-- What was read before the first operation of an expression must not count. Otherwise equal iterations of a loop would
+-- be cut at different places, and each place is another kernel. So an array counts if it was not counted since the
+-- first operation of the expression that reads it. leaf._counted is the number of the operation that counted it.
+-- `counted` has the last M.ARRAYS of these numbers, and the next one replaces the oldest. If the oldest is not older
+-- than the expression, the expression may read too many arrays.
+local MOST_ARRAYS, REST = M.ARRAYS, M.ARRAYS / 2 -- REST: operations that remain after such a cut
+local counted, place, many = new_table(MOST_ARRAYS, 0), 0, false
+local function count_anew()
+  for k = 1, MOST_ARRAYS do counted[k] = 0 end
+end
+count_anew()
 
 ---@return integer  the number of the operation that was written last
 function M.written() return born end
@@ -132,17 +143,30 @@ function M.set_due(number) due = number end
 ---@return boolean waits
 function M.pass_waiting(x) return false end -- luacheck: ignore x
 
+---How many arrays the pending operations since the first one of x read; cut.lua puts its function here.
+---@param x cudalua.gpuarray.Array
+---@return integer
+function M.count_arrays(x) return 0 end -- luacheck: ignore x
+
+-- Does an expression read too many arrays to be written on? Arrays that only evaluated operations read were counted as
+-- well, so the pending ones are looked at.
+local function reads_many(x)
+  many = false
+  if not x._sig or x._born - x._low <= REST then return false end
+  count_anew()
+  return M.count_arrays(x) > MOST_ARRAYS
+end
+
 -- An expression that reaches too far back, or one after which what waits has to start. What reads memory that others
 -- may change is computed at once.
 local function limit(x)
   local waits = x._born > due and M.pass_waiting(x)
-  local many = fresh > MOST_ARRAYS
-  if waits and not many and x._low >= 0 and x._born - x._low <= reach then return end
-  if many then fresh, turn = 0, turn + 1 end
+  local few = not (many and reads_many(x))
+  if waits and few and x._low >= 0 and x._born - x._low <= reach then return end
   if reach == EAGER or x._low < 0 then
     M.evaluate(x)
   elseif reach < math.huge then
-    M.cut(x, many and MOST_ARRAYS / 2 or reach)
+    M.cut(x, few and reach or REST)
   end
 end
 
@@ -187,10 +211,20 @@ end
 -- What stands for an array in an operation: its leaf, or itself while it is pending.
 local function operand(x)
   if x._used < 0 then x._used = 0 end -- before the check, as a finalizer may compute x behind it
-  if x._sig then return x end
-  local leaf = leaf_of(x)
-  if leaf._turn ~= turn then leaf._turn, fresh = turn, fresh + 1 end
-  return leaf
+  return x._sig and x or leaf_of(x)
+end
+
+-- The next operation reads an array and reaches back to `low`: see M.ARRAYS. Callers check leaf._counted.
+local function count_leaf(leaf, low)
+  local number = born + 1
+  place = place < MOST_ARRAYS and place + 1 or 1
+  if counted[place] >= low then many = true end
+  leaf._counted, counted[place] = number, number
+end
+
+-- The same for any operand. Leaves refer to themselves.
+local function count_operand(x, low)
+  if type(x) == "table" and x._b == x and x._counted < low then count_leaf(x, low) end
 end
 
 -- The dtype of what operand() returns; `dtype` is a field of leaves, and a property of what a finalizer has computed.
@@ -341,7 +375,7 @@ local function finish(sig, shape, a, b, c, low)
   end
   if not sig.part then remember(x) end
   if traced then storage.set_line(x, here() or false) end
-  if x._born - x._low > reach or fresh > MOST_ARRAYS or x._born > due then limit(x) end
+  if x._born - x._low > reach or many or x._born > due then limit(x) end
   return x
 end
 
@@ -363,8 +397,9 @@ function M.unary(op, a)
   if getmetatable(a) ~= TAG then refuse_operand(op, a) end
   local x = operand(a)
   local row, dt = unary_signatures[op], dtype_of(x)
-  local sig = row and row[dt] or unary_signature(op, dt)
-  return finish(sig, a._shape, x, false, false, x._low)
+  local sig, low = row and row[dt] or unary_signature(op, dt), x._low
+  if x ~= a and x._counted < low then count_leaf(x, low) end
+  return finish(sig, a._shape, x, false, false, low)
 end
 
 ---An operation of two operands; one may be a number.
@@ -385,13 +420,17 @@ function M.binary(op, a, b)
       if storage.several then check_contexts(op, x, y) end
       local shape = a._shape
       if shape ~= b._shape then shape = broadcast(op, a, b) end
-      return finish(sig, shape, x, y, false, x._low < y._low and x._low or y._low)
+      local low = x._low < y._low and x._low or y._low
+      if x ~= a and x._counted < low then count_leaf(x, low) end
+      if y ~= b and y._counted < low then count_leaf(y, low) end
+      return finish(sig, shape, x, y, false, low)
     end
     if not is_value(b) then refuse_operand(op, b) end
     local db
     if op.weak[2] then db = own(op, 2, b, a, b) else db, b = weak(op, da, b, a, b) end
-    local sig = row and row[db] or binary_signature(op, da, db)
-    return finish(sig, a._shape, x, scalar(b, sig.y), false, x._low)
+    local sig, low = row and row[db] or binary_signature(op, da, db), x._low
+    if x ~= a and x._counted < low then count_leaf(x, low) end
+    return finish(sig, a._shape, x, scalar(b, sig.y), false, low)
   end
   if getmetatable(b) ~= TAG then
     if is_value(a) then refuse_operand(op, b) end
@@ -404,8 +443,9 @@ function M.binary(op, a, b)
   if op.weak[1] then da = own(op, 1, a, a, b) else da, a = weak(op, db, a, a, b) end
   local row = binary_signatures[op]
   row = row and row[da]
-  local sig = row and row[db] or binary_signature(op, da, db)
-  return finish(sig, b._shape, scalar(a, sig.x), y, false, y._low)
+  local sig, low = row and row[db] or binary_signature(op, da, db), y._low
+  if y ~= b and y._counted < low then count_leaf(y, low) end
+  return finish(sig, b._shape, scalar(a, sig.x), y, false, low)
 end
 
 ---The dtype of a value that stands by itself.
@@ -518,6 +558,7 @@ function M.ternary(op, a, b, c)
   if operands[1] == nil then operands[1] = scalar(a, sig.x) end
   if operands[2] == nil then operands[2] = scalar(b, sig.y) end
   if operands[3] == nil then operands[3] = scalar(c, sig.z) end
+  for k = 1, 3 do count_operand(operands[k], low) end
   return finish(sig, shape, operands[1], operands[2], operands[3], low)
 end
 
@@ -547,7 +588,9 @@ function M.convert(a, dt, what)
   end
   local sig = M.conversion(dt)
   local x = operand(a)
-  return finish(sig, a._shape, x, false, false, x._low)
+  local low = x._low
+  if x ~= a and x._counted < low then count_leaf(x, low) end
+  return finish(sig, a._shape, x, false, false, low)
 end
 
 ---An array as one of a type: itself if it has that type.
@@ -570,6 +613,20 @@ function M.stored(a, dt, what)
 end
 
 M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, object.size_of, is_value, describe, operand
-M.finish = finish -- see map.lua
+
+---Writes an operation down: for map.lua, and for reductions.
+---@param sig cudalua.gpuarray.Signature
+---@param shape integer[]  of the result
+---@param a any            operands
+---@param b any
+---@param c any
+---@param low number       the least _low of the operands
+---@return cudalua.gpuarray.Array
+function M.finish(sig, shape, a, b, c, low)
+  count_operand(a, low)
+  count_operand(b, low)
+  count_operand(c, low)
+  return finish(sig, shape, a, b, c, low)
+end
 
 return M

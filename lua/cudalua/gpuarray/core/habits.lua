@@ -59,7 +59,8 @@ local function traces_of(h, list)
     local y = h.taken[i]
     if y then
       local leaf = y._leaf
-      list[#list + 1] = { y = y, used = y._used, leaf = leaf, mark = leaf and leaf._mark, turn = leaf and leaf._turn }
+      list[#list + 1] = { y = y, used = y._used, leaf = leaf, mark = leaf and leaf._mark,
+        counted = leaf and leaf._counted }
     end
   end
 end
@@ -74,7 +75,7 @@ planning.keeps(function()
     known, count, last_key, last_born, last_written = saved, n, key, born, at
     for _, t in ipairs(traces) do
       t.y._used = t.used
-      if t.leaf then t.leaf._mark, t.leaf._turn = t.mark, t.turn end
+      if t.leaf then t.leaf._mark, t.leaf._counted = t.mark, t.counted end
     end
   end
 end)
@@ -133,7 +134,7 @@ end
 ---@return boolean
 function M.is_unread(y)
   local leaf = y._leaf -- false: nobody has needed it
-  return y._used == M.UNREAD and (not leaf or leaf._turn == -1 and leaf._mark == 0)
+  return y._used == M.UNREAD and (not leaf or leaf._counted == -1 and leaf._mark == 0)
 end
 
 ---The value of _used in arrays that were computed along and that no function has read since.

@@ -30,6 +30,7 @@
 --   dense                       C order without gaps; aligned: it begins at a multiple of 16 bytes
 --   store                       where the buffer was when the leaf was made
 --   _leaf = true, _low _mark    as above; _sig and _b as of an array with a value: false, and the leaf itself
+--   _counted                    the operation that counted it among the arrays that are read, or -1 (graph.lua)
 --   places node                 where it has no memory: its elements are their own places, from 0; and the array of
 --                               random numbers that is made of them (plan.lua)
 --

@@ -134,7 +134,7 @@ local function new_leaf(store, offset, dtype, shape, strides)
   local dense = known and strides == known[shape] or density(shape, strides, dtype.itemsize)
   local leaf = { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
     aligned = (store.skew + offset) % 16 == 0, store = store, places = false, views = false, _leaf = true, _sig = false,
-    _b = false, _low = store.exported and -math.huge or math.huge, _mark = 0, _turn = -1 }
+    _b = false, _low = store.exported and -math.huge or math.huge, _mark = 0, _counted = -1 }
   leaf._b = leaf
   return leaf
 end
@@ -355,7 +355,7 @@ end
 local function fresh_leaf(store, dtype, shape)
   local leaf = { buf = store.buf, off = 0, dtype = dtype, shape = shape,
     strides = dense_strides(shape, dtype.itemsize), dense = true, aligned = true, store = store, places = false,
-    views = false, _leaf = true, _sig = false, _b = false, _low = math.huge, _mark = 0, _turn = -1 }
+    views = false, _leaf = true, _sig = false, _b = false, _low = math.huge, _mark = 0, _counted = -1 }
   leaf._b = leaf
   return leaf
 end
