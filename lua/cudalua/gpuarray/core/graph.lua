@@ -363,14 +363,15 @@ hooks.trace_lines = M.trace_lines
 function M.is_traced() return traced end
 
 local function finish(sig, shape, a, b, c, low)
-  born = born + 1
-  if low > born then low = born end
+  local number = born + 1 -- a finalizer that runs at the allocation below writes operations, too
+  born = number
+  if low > number then low = number end
   local x
   if c then
-    x = setmetatable({ _shape = shape, _sig = sig, _a = a, _b = b, _c = c, _born = born, _low = low, _used = UNREAD,
+    x = setmetatable({ _shape = shape, _sig = sig, _a = a, _b = b, _c = c, _born = number, _low = low, _used = UNREAD,
       _mark = 0 }, mt)
   else
-    x = setmetatable({ _shape = shape, _sig = sig, _a = a, _b = b, _born = born, _low = low, _used = UNREAD,
+    x = setmetatable({ _shape = shape, _sig = sig, _a = a, _b = b, _born = number, _low = low, _used = UNREAD,
       _mark = 0 }, mt)
   end
   if not sig.part then remember(x) end
