@@ -276,8 +276,8 @@ describe("A row kernel's result that is written to an array", function()
     compare(function(a) a[{ { 1, 6 } }]:idiv(a[{ { 1, 6 } }]:sum(2, keep) + a[{ { 4, 9 }, { 2, 2 } }]) return a end)
     compare(function(a) a:set(gpuarray.full({ 12, 50 }, 2, "float32") / a:sum(2, keep)) return a end)
     -- The reductions are one kernel then.
-    local a = random { 12, 50 }
-    assert.equal(2, #kernels(function() a[{ { 1, 8 } }] = programs.softmax(a[{ { 2, 9 } }]) end))
+    local whole = random { 12, 50 }
+    assert.equal(2, #kernels(function() whole[{ { 1, 8 } }] = programs.softmax(whole[{ { 2, 9 } }]) end))
     -- Rows of other blocks, which reductions read themselves.
     local two = gpuarray.full({ 599, 50 }, 2, "float32"):eval()
     compare(function(a) a[{ { 2, 600 } }] = two / a[{ { 1, 599 } }]:sum(2, keep) return a end, 600)

@@ -55,11 +55,11 @@ local function as_on_gpu(f)
 end
 
 describe("cuSOLVER's solvers", function()
-  local before
-  before_each(function() before = linalg.backend() end)
+  local backend
+  before_each(function() backend = linalg.backend() end)
   after_each(function()
     solver_shim.host(0)
-    linalg.backend(before)
+    linalg.backend(backend)
   end)
 
   for k, dtype in ipairs { "float32", "float64", "complex64", "complex128" } do
