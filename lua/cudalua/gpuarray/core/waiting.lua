@@ -154,9 +154,13 @@ function M.start_others(x)
   local list = take_list()
   if not list then return nil end
   local group, others = M.group(list, x), { n = 0 }
+  if not group then
+    M.run(list)
+    return nil
+  end
   for i = 1, list.n do
     local y = list[i]
-    if y and not (group and group.members[y]) then others.n, others[others.n + 1] = others.n + 1, y end
+    if y and not group.members[y] then others.n, others[others.n + 1] = others.n + 1, y end
   end
   if others.n > 0 then M.run(others) end
   return group
