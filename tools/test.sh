@@ -27,7 +27,7 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu programs_random rows docs gpuarray_reduce check sharded_reductions
+LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu programs_random rows rows_write docs gpuarray_reduce check sharded_reductions
   sharded_arrays random gpuarray_run sharded_products sharded_sorts checkpoint devices compiler_abuse nccl
   gpuarray_fusion gpuarray_numpy_functions tensor nonsense hostile convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops

@@ -3,10 +3,12 @@ local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local fft = require "cudalua.fft"
 local gpuarray = require "cudalua.gpuarray"
+local own_kernels = require "spec.support.own_kernels"
 local plan = require "cudalua.fft.plan"
 local reference = require "spec.support.fft_reference"
 
-cuda.linalg.backend "own" -- whose plans these are
+setup(own_kernels.choose) -- whose plans these are
+teardown(own_kernels.restore)
 
 local input, check = reference.input, reference.check
 

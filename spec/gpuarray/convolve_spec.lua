@@ -5,10 +5,14 @@ local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local knob = require "spec.support.knob"
+local own_kernels = require "spec.support.own_kernels"
 local products = require "spec.support.products"
 local run = require "cudalua.gpuarray.derived.convolve_run"
 local signals = require "spec.support.signals"
 local cuda = gpu.cuda
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local bytes = products.bytes
 

@@ -447,7 +447,7 @@ extern "C" __global__ void __launch_bounds__(256) array_mul_add(const unsigned l
     require("cudalua.gpuarray.core.habits").forget() -- other specs may have read such expressions one after the other
     local x, y = gpuarray.full(100, 2):eval(), gpuarray.full(100, 3):eval()
     local s = x
-    for _ = 1, 100 do s = s * 0.5 + y end
+    for _ = 1, 100 do s = y - s * 0.5 end -- other specs have no such loop, so its kernels are not loaded yet
     local text = gpuarray.source(s)
     assert.equal(100, select(2, text:gsub("const float v%d+ =", ""))) -- 100 operations are in front of the cut
     assert.is_truthy(s._sig)
@@ -457,7 +457,7 @@ extern "C" __global__ void __launch_bounds__(256) array_mul_add(const unsigned l
       compiled[#compiled + 1] = require("cudalua.gpuarray.kernel.codegen").source(k)
       return load(k, ...)
     end))
-    assert.is_true(math.abs(s[1] - 6) < 1e-6)
+    assert.is_true(math.abs(s[1] - 2) < 1e-6)
     assert.equal(text, compiled[#compiled])
   end)
 

@@ -4,10 +4,14 @@ local gpu = require "spec.support.gpu"
 local turn = require "spec.support.turn"
 local dtype = require "cudalua.dtype"
 local gpuarray = require "cudalua.gpuarray"
+local own_kernels = require "spec.support.own_kernels"
 local products = require "spec.support.products"
 local signals = require "spec.support.signals"
 local storage = require "cudalua.gpuarray.core.storage"
 local cuda = gpu.cuda
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local function random(shape, t, seed) return products.random(shape, t, products.numbers(seed)) end
 

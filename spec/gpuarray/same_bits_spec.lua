@@ -6,6 +6,7 @@ local turn = require "spec.support.turn"
 local batch = require "spec.support.batch"
 local bits = require "spec.support.bit_cases"
 local occupy = require "spec.support.occupy"
+local own_kernels = require "spec.support.own_kernels"
 local golden = require "spec.data.golden.bits"
 
 local soft = gpu.soft and require "cudalua.softgpu"
@@ -103,11 +104,14 @@ describe("Results have the same bits", function()
   local cases, first, sums
   setup(function()
     gpu.context()
-    gpu.cuda.linalg.backend "own" -- NVIDIA's libraries promise no bits
+    own_kernels.choose() -- NVIDIA's libraries promise no bits
     cases = turn.share(chosen(bits.list()))
     first, sums = results(cases)
   end)
-  teardown(usual)
+  teardown(function()
+    usual()
+    own_kernels.restore()
+  end)
   after_each(usual)
 
   it("on every device: those that are written down", function()

@@ -1,11 +1,15 @@
 -- Products of many matrices.
 local gpu = require "spec.support.gpu"
 local golden = require "spec.data.golden.linalg"
+local own_kernels = require "spec.support.own_kernels"
 local products = require "spec.support.products"
 local gpuarray = require "cudalua.gpuarray"
 local linalg = require "cudalua.linalg"
 local ndarray = require "cudalua.ndarray"
 local cuda = gpu.cuda
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local function random(shape, t, seed) return products.random(shape, t, products.numbers(seed or 1)) end
 local function same(x, y) return products.bytes(x) == products.bytes(y) end

@@ -2,6 +2,7 @@
 -- sums, types, options and errors.
 local gpu = require "spec.support.gpu"
 local golden = require "spec.data.golden.linalg"
+local own_kernels = require "spec.support.own_kernels"
 local products = require "spec.support.products"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
@@ -9,6 +10,9 @@ local gpuarray = require "cudalua.gpuarray"
 local linalg = require "cudalua.linalg"
 local ndarray = require "cudalua.ndarray"
 local cuda = gpu.cuda
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local function array(row)
   local t, shape, hex = unpack(row)

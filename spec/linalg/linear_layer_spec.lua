@@ -14,8 +14,12 @@ local function gelu(v) return 0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * 
 local activations = { none = function(v) return v end, relu = function(v) return math.max(v, 0) end, gelu = gelu }
 
 describe("linalg.linear", function()
-  before_each(gpu.context)
-  after_each(function() linalg.backend "auto" end)
+  local before
+  before_each(function()
+    gpu.context()
+    before = linalg.backend()
+  end)
+  after_each(function() linalg.backend(before) end)
 
   it("is activation(x w' + bias), in Lua's arithmetic", function()
     linalg.backend "own" -- cuBLASLt approximates gelu's tanh

@@ -148,7 +148,7 @@ describe("cuBLASLt's products", function()
 
   it("that own kernels compute for want of the library are a notice, once", function()
     if lacks() then return end
-    local notices, before, a = {}, cuda.on_notice, matrix(3, 3)
+    local notices, before, backend, a = {}, cuda.on_notice, linalg.backend(), matrix(3, 3)
     a:matmul(a) -- its own kernel is compiled for the software device
     cuda.on_notice = function(text) notices[#notices + 1] = text end
     shim.name "off"
@@ -158,7 +158,7 @@ describe("cuBLASLt's products", function()
       a:matmul(a)
     end)
     cuda.on_notice = before
-    cuda.linalg.backend "own"
+    cuda.linalg.backend(backend)
     assert(ok, err)
     assert.equal(1, #notices)
     local text = "cuBLASLt was not found; the library's own kernels run instead: CUDALUA_CUBLASLT is off\n" ..

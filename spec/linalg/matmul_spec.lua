@@ -1,12 +1,16 @@
 -- Products of arrays, against plain Lua that adds up in the documented order: to the bit, for each dtype, tile, layout.
 local gpu = require "spec.support.gpu"
 local knob = require "spec.support.knob"
+local own_kernels = require "spec.support.own_kernels"
 local products = require "spec.support.products"
 local turn = require "spec.support.turn"
 local dtype = require "cudalua.dtype"
 local gpuarray = require "cudalua.gpuarray"
 local plan = require "cudalua.gpuarray.product.plan"
 local cuda = gpu.cuda
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local all = os.getenv "CUDALUA_ALL" ~= nil
 

@@ -2,9 +2,13 @@
 local gpu = require "spec.support.gpu"
 local gpuarray = require "cudalua.gpuarray"
 local linalg = require "cudalua.linalg"
+local own_kernels = require "spec.support.own_kernels"
 local residuals = require "spec.support.residuals"
 local turn = require "spec.support.turn"
 local cuda = gpu.cuda
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local random, ratio, norm, adjoint, eye = residuals.random, residuals.ratio, residuals.norm, residuals.adjoint,
   residuals.eye

@@ -3,8 +3,12 @@
 local cases = require "spec.support.solver_cases"
 local gpu = require "spec.support.gpu"
 local libraries = require "cudalua.vendor.library"
+local own_kernels = require "spec.support.own_kernels"
 local residuals = require "spec.support.residuals"
 local cuda, gpuarray, linalg = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.linalg
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 -- Is there no GPU, or no library? Then the test is skipped.
 local function lacks()

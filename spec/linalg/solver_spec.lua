@@ -6,9 +6,13 @@ local gpu = require "spec.support.gpu"
 local handles = require "cudalua.vendor.handles"
 local libraries = require "cudalua.vendor.library"
 local reentry = require "spec.support.reentry"
+local own_kernels = require "spec.support.own_kernels"
 local residuals = require "spec.support.residuals"
 local solver_shim = require "spec.support.solver_shim"
 local cuda, gpuarray, linalg = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.linalg
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local COUNT = os.getenv "CUDALUA_ALL" == "1" and 160 or 8
 local EXTENTS = { 0, 1, 2, 3, 5, 8, 13 }
@@ -51,9 +55,11 @@ local function as_on_gpu(f)
 end
 
 describe("cuSOLVER's solvers", function()
+  local backend
+  before_each(function() backend = linalg.backend() end)
   after_each(function()
     solver_shim.host(0)
-    linalg.backend "own"
+    linalg.backend(backend)
   end)
 
   for k, dtype in ipairs { "float32", "float64", "complex64", "complex128" } do

@@ -2,6 +2,7 @@
 -- plain Lua, as in matmul_spec. A GPU's floats are near; its int8 products are the same bits.
 local gpu = require "spec.support.gpu"
 local knob = require "spec.support.knob"
+local own_kernels = require "spec.support.own_kernels"
 local products = require "spec.support.products"
 local turn = require "spec.support.turn"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
@@ -9,6 +10,9 @@ local core = require "cudalua.core"
 local plan = require "cudalua.gpuarray.product.plan"
 local runs = require "cudalua.gpuarray.core.run"
 local cuda, gpuarray, linalg = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.linalg
+
+setup(own_kernels.choose)
+teardown(own_kernels.restore)
 
 local all = os.getenv "CUDALUA_ALL" ~= nil
 local TYPES = { "int8", "float16", "bfloat16", "float32" }

@@ -6,11 +6,13 @@ local gpuarray = require "cudalua.gpuarray"
 local host = require "spec.support.sparse_host"
 local knob = require "spec.support.knob"
 local matrix = require "cudalua.sparse.matrix"
+local own_kernels = require "spec.support.own_kernels"
 local product = require "cudalua.sparse.product"
 local sparse = require "cudalua.sparse"
 local structures = require "cudalua.sparse.structure"
 
-cuda.linalg.backend "own" -- whose order of sums this is
+setup(own_kernels.choose) -- whose order of sums this is
+teardown(own_kernels.restore)
 
 local raises = gpu.raises
 

@@ -1,5 +1,6 @@
 -- Many kernels of arrays in one compilation, where a test needs thousands of them: run(fn) calls fn twice, the first
--- time only to find out which kernels it needs.
+-- time only to find out which kernels it needs. These have names of their own, so nobody but later batches finds them
+-- afterwards: specs that follow in the same process expect the names that the library gives.
 local cuda = require "cudalua"
 local core = require "cudalua.core"
 local runs = require "cudalua.gpuarray.core.run"
@@ -49,24 +50,53 @@ local function compile(list, first, last, id)
   for i = first, last do list[i].loaded[id] = module:get_function(("kernel_%d"):format(i)) end
 end
 
----@param fn fun()
----@return integer kernels  that were compiled
-function M.run(fn)
+local kept = setmetatable({}, { __mode = "k" }) -- kernel -> context -> function, of all batches
+
+-- Gives the kernels of earlier batches their functions. `lent` gets these kernels.
+local function lend(id, lent)
+  for k, functions in pairs(kept) do
+    if functions[id] and not k.loaded[id] then lent[k], k.loaded[id] = true, functions[id] end
+  end
+end
+
+local function take_back(id, lent)
+  for k in pairs(lent) do k.loaded[id] = nil end
+end
+
+-- Calls fn, and compiles the kernels that it needs. `lent` gets them.
+local function prepare(fn, id, lent)
   local load, list, wanted = runs.load, {}, {}
   runs.load = function(k, context)
     if k.loaded[context] then return k.loaded[context] end
     if not wanted[k] then
-      wanted[k] = true
+      wanted[k], lent[k] = true, true
       list[#list + 1] = k
     end
   end
   local ok, err = pcall(fn)
   runs.load = load
   if not ok then error(err, 0) end
-  local id = core.context_id()
   for first = 1, #list, SOME do compile(list, first, math.min(first + SOME - 1, #list), id) end
-  fn()
+  for _, k in ipairs(list) do
+    kept[k] = kept[k] or {}
+    kept[k][id] = k.loaded[id]
+  end
   return #list
+end
+
+---@param fn fun()
+---@return integer kernels  that were compiled
+function M.run(fn)
+  local id, lent = core.context_id(), {}
+  lend(id, lent)
+  local ok, n = pcall(function()
+    local n = prepare(fn, id, lent)
+    fn()
+    return n
+  end)
+  take_back(id, lent)
+  if not ok then error(n, 0) end
+  return n
 end
 
 return M

@@ -1,12 +1,10 @@
 -- Products of matrices in plain Lua, in the order of sums that docs/linalg.md gives: each term is one fmaf of
--- the C library's, so that the bits are those of the kernels.
+-- the C library's, so that the bits are those of own kernels (own_kernels.lua).
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local ndarray = require "cudalua.ndarray"
 
 ffi.cdef [[ float fmaf(float, float, float); double fma(double, double, double); ]]
-
-require("cudalua.linalg").backend "own" -- whose order of sums this is
 
 local M = {}
 

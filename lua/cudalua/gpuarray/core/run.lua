@@ -160,15 +160,16 @@ end
 ---@field nwrites? integer      default: all
 ---@field changes? boolean      some of these were there before, so storage.writes goes up
 ---@field scratch? userdata[]   freed behind the launch, unless a graph has it
+---@field rows? {launched: boolean}|false  is told about the launch
 ---@field mailbox? userdata     where a single result is left for the host; default: nowhere
 
 local none = {}
 
 -- The check and the launch, with nothing between them that may run a finalizer: on one line, as
 -- spec/gpuarray/gpuarray_run_spec.lua has one run between any two.
-local function at(since, fn, blocks, list, threads, mailbox)
+local function at(since, fn, blocks, list, threads, mailbox, group)
   if fn == nil then return since == storage.writes end
-  if since == storage.writes then return true, array_run(fn, blocks, list, threads, mailbox) else return false end
+  if since == storage.writes then if group then group.launched = true end return true, array_run(fn, blocks, list, threads, mailbox) else return false end -- luacheck: ignore 631
 end
 
 ---Launches a kernel, unless a finalizer wrote to arrays meanwhile.
@@ -188,7 +189,8 @@ function M.kernel(launch)
     if storage.note_written then note_written(writes, m) end
   end
   if hooks.profiling then M.say_bytes(leaves, n, 0, writes, m) end
-  local launched, captured, ticket = at(since, fn, launch.blocks, launch.arguments, launch.threads, launch.mailbox)
+  local launched, captured, ticket = at(since, fn, launch.blocks, launch.arguments, launch.threads, launch.mailbox,
+    launch.rows)
   if not launched or not fn then forget(launch.arguments) end
   if not launched then
     if hooks.profiling then core.profile_bytes(0) end

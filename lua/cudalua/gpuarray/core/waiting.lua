@@ -85,6 +85,27 @@ function M.run(list, asked, wanted) end -- luacheck: ignore list asked wanted
 ---@return table leaf
 function M.compute(x) return storage.leaf_of(x) end
 
+---The value of a reduction that a kernel is just computing; reduce/row.lua puts its function here.
+---@param x cudalua.gpuarray.Array
+---@return table? leaf
+function M.landed(x) end -- luacheck: ignore x
+
+---Of an expression that is written to an array: what one kernel can compute with it; reduce/row.lua puts its functions
+---here.
+---@param list {n: integer, [integer]: cudalua.gpuarray.Array}
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.RowGroup?
+function M.group(list, x) end -- luacheck: ignore list x
+
+---@param group cudalua.gpuarray.RowGroup
+---@param out table
+---@param since integer
+---@return boolean? done
+function M.write_group(group, out, since) end -- luacheck: ignore group out since
+
+---@param group cudalua.gpuarray.RowGroup
+function M.run_group(group) end -- luacheck: ignore group
+
 ---A reduction has its value. Expressions that only it was made of, and that only the library knows, are forgotten.
 ---@param x cudalua.gpuarray.Array
 ---@param leaf table
@@ -101,21 +122,49 @@ end
 ---@param leaf table
 function M.settle(x, leaf) end -- luacheck: ignore x leaf
 
+-- Takes the list of what waits.
+local function take_list()
+  local list = M.list
+  storage.make_room = nil
+  if not list then return nil end
+  M.list, bytes, large, rows, counted = false, 0, false, false, false
+  set_due(math.huge)
+  return list
+end
+
 ---Starts all that wait. Those that fail stay pending, and raise their errors when they are used.
 ---@param asked? cudalua.gpuarray.Array  the caller computes this one
 ---@param wanted? cudalua.gpuarray.Array[]  or these
 ---@raise an interruption, and what ends the device
 function M.start(asked, wanted)
-  local list = M.list
-  storage.make_room = nil
+  local list = take_list()
   if not list then return end
-  M.list, bytes, large, rows, counted = false, 0, false, false, false
-  set_due(math.huge)
   if list.n > 1 or list[1] ~= asked then M.run(list, asked, wanted) end
 end
 local start = M.start
 
 hooks.start_waiting = start
+
+---Starts all that wait before an expression is written to an array, but for the reductions that one kernel can compute
+---with it. These are the caller's: it calls write_group() or run_group().
+---@param x cudalua.gpuarray.Array  the expression
+---@return cudalua.gpuarray.RowGroup? group  nil: all were started
+---@raise an interruption, and what ends the device
+function M.start_others(x)
+  local list = take_list()
+  if not list then return nil end
+  local group, others = M.group(list, x), { n = 0 }
+  if not group then
+    M.run(list)
+    return nil
+  end
+  for i = 1, list.n do
+    local y = list[i]
+    if y and not group.members[y] then others.n, others[others.n + 1] = others.n + 1, y end
+  end
+  if others.n > 0 then M.run(others) end
+  return group
+end
 
 -- Calls each(store) for the memory that an operand reads, each once. Returns false if it cannot be read later.
 local function look(x, context, seen, each)

@@ -11,6 +11,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local marks = require "cudalua.gpuarray.core.marks"
 local object = require "cudalua.gpuarray.core.object"
+local pairs_of = require "cudalua.base.pairs_of"
 local results = require "cudalua.gpuarray.core.results"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -47,6 +48,11 @@ local function overlap(a, b)
   return pa + a_low < pb + b_high and pb + b_low < pa + a_high
 end
 
+local function are_same_elements(a, b)
+  return a.buf == b.buf and a.off == b.off and a.dtype == b.dtype and layout.same(a.shape, b.shape) and
+    layout.same(a.strides, b.strides)
+end
+
 -- What was looked at has one of these marks. What is below an index map may read any place.
 local SEEN, SEEN_BELOW = 1, 2
 
@@ -60,8 +66,7 @@ local function find_clash(x, out, start, below)
   if b == x then
     x._mark = start + (below and SEEN_BELOW or SEEN)
     if x.buf ~= out.buf then return x._low < 0 and out._low < 0 and overlap(x, out) end
-    return below or not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
-      layout.same(x.strides, out.strides))
+    return below or not are_same_elements(x, out)
   end
   if not sig then return false end
   below = below or sig.maps
@@ -127,6 +132,13 @@ local function compute_before(readers, x)
   return x._leaf and x._leaf.store.failure and own or storage.leaf_of(x)
 end
 
+-- A new leaf that takes the place of a whole storage's.
+local function replacement(store, out)
+  local buf, context = storage.buffer(store.bytes)
+  local fresh = storage.bare_store(buf, store.bytes, context)
+  return storage.new_leaf(fresh, out.off, out.dtype, out.shape, out.strides), buf
+end
+
 -- An attempt to write: false where a finalizer wrote to arrays since then, so that what is where has to be seen anew.
 local function attempt(dst, source, ours, since)
   local out, size, store = storage.leaf_of(dst), dst._size, dst._store
@@ -137,9 +149,7 @@ local function attempt(dst, source, ours, since)
   -- A graph that is being recorded writes where it reads the next time it is launched.
   local keeps = store.pinned or core.array_ready(store.buf)
   if is_whole(out, size) and not keeps then
-    local buf, context = storage.buffer(store.bytes)
-    local fresh = storage.bare_store(buf, store.bytes, context)
-    local to = storage.new_leaf(fresh, out.off, out.dtype, out.shape, out.strides)
+    local to, buf = replacement(store, out)
     return evaluate.store(x, to, size, since) and swap(dst, store, buf, since)
   end
   -- For those that still have to read, and the source if it reads what it overwrites. Other code may have the source,
@@ -172,8 +182,47 @@ local function attempt(dst, source, ours, since)
   return evaluate.store(x, storage.leaf_of(dst), size, since)
 end
 
+-- Does a group read some of what it would write to, and not just each element before it writes to its place? Memory
+-- whose address others know is never among what a pending expression reads.
+local function overwrites(group, out)
+  for leaf in pairs_of(group.seen) do
+    if object.is_leaf(leaf) and leaf.buf == out.buf and not are_same_elements(leaf, out) and overlap(leaf, out) then
+      return true
+    end
+  end
+  return false
+end
+
+-- As attempt(), where one kernel can compute the expression with reductions that it is made of. Nil: it cannot, and
+-- nothing was written.
+local function attempt_group(dst, source, ours, since, group)
+  local out, size, store, except = storage.leaf_of(dst), dst._size, dst._store, {}
+  for x in pairs_of(group.members) do except[x] = true end
+  if ours then except[source] = true end
+  local clash = overwrites(group, out)
+  if not clash and #storage.readers(store, except) == 0 then return waiting.write_group(group, out, since) end
+  if is_whole(out, size) and not (store.pinned or core.array_ready(store.buf)) then
+    local to, buf = replacement(store, out)
+    local done = waiting.write_group(group, to, since)
+    if done then return swap(dst, store, buf, since) end
+    storage.give_back(buf)
+    return done
+  end
+  if clash then return nil end
+  return waiting.write_group(group, M.prepare(dst, except), since)
+end
+
 local function note(leaf)
   if leaf.buf then storage.note_written(leaf.buf) end
+end
+
+-- Starts what waits, but for what one kernel may compute with the expression that is written, which is returned. What
+-- masks choose (since) is made of no such reductions.
+local function start_waiting(dst, source, since)
+  if not since and object.is_array(source) and source._sig and layout.same(source._shape, dst._shape) then
+    return waiting.start_others(source)
+  end
+  waiting.start()
 end
 
 ---Writes an expression to an array, element by element.
@@ -192,14 +241,21 @@ function M.write(dst, source, ours, what, since)
       graph.describe(dst))
   end
   -- They would read what is written below a map, so that memory for a second array were needed.
-  if waiting.list then waiting.start() end
+  local group = waiting.list and start_waiting(dst, source, since)
   repeat
     storage.writes = storage.writes + 1
     if since then
       since = since + 1
       if since ~= storage.writes then return false end
     end
-  until attempt(dst, source, ours, since or storage.writes)
+    local done
+    if group then
+      done = attempt_group(dst, source, ours, storage.writes, group)
+      if not done then waiting.run_group(group) end
+      group = nil
+    end
+    if done == nil then done = attempt(dst, source, ours, since or storage.writes) end
+  until done
   if storage.note_written then note(storage.leaf_of(dst)) end
   return true
 end

@@ -185,7 +185,7 @@ local function traced(f, x)
 end
 
 function waiting.compute(x)
-  local leaf = traced(leaf_of, x)
+  local leaf = waiting.landed(x) or traced(leaf_of, x)
   waiting.take(x, leaf)
   return x._a == leaf and leaf or storage.leaf_of(x)
 end

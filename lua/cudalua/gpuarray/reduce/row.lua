@@ -85,6 +85,9 @@ end
 ---@field buffers table<cudalua.gpuarray.Array, userdata>
 ---@field context integer|false
 ---@field launching boolean
+---@field launched boolean    nothing runs between the launch and this, not even a finalizer
+---@field target cudalua.gpuarray.Array|false  the result that is written to an array: it gets no value
+---@field into table|false    the leaf of that array
 ---@field limit table|false  why rows do not fit: for explain()
 
 local function shape_of(o) return object.is_leaf(o) and o.shape or o._shape end
@@ -127,7 +130,7 @@ local function new_group(like)
   like = like or { shape = false, axes = false, to = false }
   return { shape = like.shape, size = 0, axes = like.axes, to = like.to, members = {},
     count = 0, results = {}, list = {}, order = {}, divisors = {}, seen = {}, buffers = {}, context = false,
-    launching = false, limit = false }
+    launching = false, launched = false, target = false, into = false, limit = false }
 end
 
 -- Adds the reductions that were found to a group.
@@ -314,10 +317,10 @@ local function are_those(c, w, g)
     same_axes(c.axes, g.axes, #g.shape) and ends.lie_alike(c.lying, w)
 end
 
--- Do results have the order of axes that they had?
+-- Do results lie as they did?
 local function same_order(c, stored)
   for i = 1, #stored do
-    if not same(c.out[i], stored[i].strides) then return false end
+    if not same(c.out[i], stored[i].strides) or c.skews[i] ~= ends.skew_of(stored[i]) then return false end
   end
   return true
 end
@@ -398,8 +401,8 @@ local function close(w, g, stored)
   local p = plan_of(w, g, stored)
   if p then
     local last = circumstances(w, g)
-    last.plan, last.state, last.numbers, last.out = p, w.state, { unpack(w.numbers, 1, p.count) }, {}
-    for i = 1, #stored do last.out[i] = stored[i].strides end
+    last.plan, last.state, last.numbers, last.out, last.skews = p, w.state, { unpack(w.numbers, 1, p.count) }, {}, {}
+    for i = 1, #stored do last.out[i], last.skews[i] = stored[i].strides, ends.skew_of(stored[i]) end
     ends.put(before, "rows", last)
   end
   return p
@@ -418,9 +421,9 @@ end
 
 local function take_all(g)
   for _, x in ipairs(g.list) do
-    if not take_memory(g, x) then return false end
+    if x ~= g.target and not take_memory(g, x) then return false end
   end
-  return true
+  return not g.into or g.into.store.context == g.context
 end
 
 local function give_back(g)
@@ -458,7 +461,11 @@ local function gather(w, p, g)
   local list, at = w.arguments, 3
   list[1], list[2], list[3] = p.outputs, p.n, p.n
   local function put(x)
-    list[at + 1], list[at + 2] = g.buffers[x], 0
+    if x == g.target then
+      list[at + 1], list[at + 2] = g.into.buf, g.into.off
+    else
+      list[at + 1], list[at + 2] = g.buffers[x], 0
+    end
     at = at + 2
   end
   for i = 1, #g.order do
@@ -470,13 +477,58 @@ local function gather(w, p, g)
   gathered.put_operands(w, at, p.count)
 end
 
--- Where a result goes. It has the strides that it has alone.
+-- The strides that a result has alone.
+local function strides_of(w, g, x)
+  local itemsize = x._dtype.itemsize
+  return plan.kept_order(w, x, itemsize) or storage.dense_strides(g.shape, itemsize)
+end
+
+-- Where a result goes.
 local function leaf_of(w, g, x)
+  if x == g.target then return g.into end
   local itemsize, buf = x._dtype.itemsize, g.buffers[x]
   local store = storage.bare_store(buf, x._size * itemsize, g.context)
   if g.members[x] then return storage.fresh_leaf(store, x._dtype, x._shape) end
-  return storage.new_leaf(store, 0, x._dtype, g.shape, plan.kept_order(w, x, itemsize) or
-    storage.dense_strides(g.shape, itemsize))
+  return storage.new_leaf(store, 0, x._dtype, g.shape, strides_of(w, g, x))
+end
+
+-- Does the array that is written have the order of axes that a new one would have, and neighbours side by side?
+local function lies_alike(w, g)
+  local strides, own, shape, least = strides_of(w, g, g.target), g.into.strides, g.shape, math.huge
+  for k = 1, #shape do
+    if shape[k] > 1 then
+      if own[k] <= 0 then return false end
+      for i = 1, k - 1 do
+        if shape[i] > 1 and (strides[i] < strides[k]) ~= (own[i] < own[k]) then return false end
+      end
+      least = math.min(least, own[k])
+    end
+  end
+  return least == g.into.dtype.itemsize or least == math.huge
+end
+
+-- While a kernel is launched that overwrites what its reductions read: reduction -> group. Their values are known from
+-- then on, and a finalizer must not compute them once more.
+local landing = {}
+
+local function land(g, leaves)
+  for i, x in ipairs(g.list) do
+    if g.members[x] then landing[x] = { group = g, leaf = leaves[i] } end
+  end
+end
+
+local function forget_landing(g)
+  for x in pairs_of(g.members) do
+    if landing[x] and landing[x].group == g then landing[x] = nil end
+  end
+end
+
+---The value of a reduction whose kernel was launched, and that has not got it yet.
+---@param x cudalua.gpuarray.Array
+---@return table? leaf
+function waiting.landed(x)
+  local l = landing[x]
+  return l and l.group.launched and l.leaf or nil
 end
 
 local function attempt(since, g)
@@ -501,7 +553,7 @@ local function attempt(since, g)
     stored[i] = leaf_of(w, g, x)
     stored[x] = stored[i]
   end
-  local p = (not w.context or w.context == g.context) and close(w, g, stored)
+  local p = (not w.context or w.context == g.context) and (not g.into or lies_alike(w, g)) and close(w, g, stored)
   if not p or not gathered.fits(w, p) then
     plan.finish(w, false)
     return false
@@ -517,6 +569,7 @@ local function attempt(since, g)
     leaves[i] = g.members[x] and leaf_of(w, g, x) or stored[x]
     w.writes[i] = leaves[i]
   end
+  if g.into then land(g, leaves) end
   w.kernel, w.blocks, w.since, w.nwrites, g.launching = k, p.blocks, since, #leaves, true
   local done, captured = run.kernel(w)
   plan.finish(w, done)
@@ -524,6 +577,18 @@ local function attempt(since, g)
   if not done then return AGAIN end
   for i = 1, captured and #leaves or 0 do run.captured(leaves[i]) end
   return leaves
+end
+
+local function note_limit(g)
+  for x in pairs_of(g.limit and planning.notes and g.members or {}) do planning.notes:row_limit(x, g.limit) end
+end
+
+-- What the kernel has computed.
+local function take(g, leaves)
+  for x in pairs_of(planning.notes and g.members or {}) do planning.notes:rows(x) end
+  for i, x in ipairs(g.list) do
+    if x ~= g.target then (g.members[x] and waiting or evaluate).take(x, leaves[i]) end
+  end
 end
 
 ---Computes waiting reductions and arrays that are made of them in one kernel, where that is possible.
@@ -547,12 +612,82 @@ function M.try(list, asked, wanted)
     if evaluate.is_final(leaves) then error(leaves, 0) end
     return
   end
-  if not leaves then
-    for x in pairs_of(g.limit and planning.notes and g.members or {}) do planning.notes:row_limit(x, g.limit) end
-    return
+  if not leaves then return note_limit(g) end
+  take(g, leaves)
+end
+
+-- ---- what is written to an array ------------------------------------------------------------------------------------
+
+-- Is an expression made of one of these reductions?
+local function is_made_of(x, members, seen)
+  if type(x) ~= "table" or seen[x] then return false end
+  seen[x] = true
+  if members[x] then return true end
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if not sig then return false end
+  return is_made_of(a, members, seen) or is_made_of(b, members, seen) or is_made_of(c, members, seen)
+end
+
+---The group of an expression that is written to an array, if one kernel may compute it with its reductions. The others
+---that wait start before. Where one of them is made of the group's, there is no group.
+---@param list {n: integer, [integer]: cudalua.gpuarray.Array}  what waits; has holes
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.RowGroup?
+function waiting.group(list, x)
+  if not M.enabled then return nil end
+  local g, seen = new_group(), {}
+  add_result(g, x)
+  if g.count == 0 or not complete(g, list) then return nil end
+  for i = 1, list.n do
+    if list[i] and not g.members[list[i]] and is_made_of(list[i], g.members, seen) then return nil end
   end
-  for x in pairs_of(planning.notes and g.members or {}) do planning.notes:rows(x) end
-  for i, x in ipairs(g.list) do (g.members[x] and waiting or evaluate).take(x, leaves[i]) end
+  g.target = x
+  return g
+end
+
+-- As run.until_done(), for what means its expression as of a write.
+local function until_written(since, g)
+  local leaves
+  repeat leaves = attempt(since, g) until leaves ~= AGAIN or since ~= storage.writes
+  return leaves
+end
+
+---Writes the expression of a group to a leaf. The reductions get their values, and the expression does not. It is the
+---caller's business who else still has to read the leaf. The expression and the reductions may read the same elements:
+---a thread loads those that it stores, and does so before that. A group is for one call.
+---@param g cudalua.gpuarray.RowGroup
+---@param out table  of the expression's shape and dtype
+---@param since integer  of storage.writes: nothing is written if there were others since then
+---@return boolean? done  false: there were other writes; nil: one kernel cannot do it. Nothing was done in both cases
+---@raise an interruption, what ends the device, and errors of the launch
+function waiting.write_group(g, out, since)
+  g.into = out
+  local ok, leaves = pcall(take_all, g)
+  if ok and leaves then
+    ok, leaves = pcall(until_written, since, g)
+  end
+  local done = ok and leaves and leaves ~= AGAIN
+  if not done and not g.launching then give_back(g) end
+  if done then take(g, leaves) end
+  local final = not ok and evaluate.is_final(leaves)
+  if not final then forget_landing(g) end -- an interruption may have come behind the launch
+  if not ok and (g.launching or final) then error(leaves, 0) end
+  if done then
+    again.computed(g.target)
+    return true
+  end
+  if leaves == AGAIN then return false end
+  note_limit(g)
+end
+
+---Computes the reductions of a group that has no kernel.
+---@param g cudalua.gpuarray.RowGroup
+function waiting.run_group(g)
+  local list = { n = 0 }
+  for _, x in ipairs(g.list) do
+    if g.members[x] and x._sig then list.n, list[list.n + 1] = list.n + 1, x end
+  end
+  waiting.run(list)
 end
 
 plan.walk_reduction = walk
