@@ -452,8 +452,8 @@ static void push_reason(lua_State *L, const Run *r, int rank, bool says_why) {
     lua_pushfstring(L, "rank %d %s", rank, how);
 }
 
-/* run_ranks(size, argv [, grace]) -> exit status; and, if a rank ended with an error, a sentence about the first one.
- * argv[1] is the path of a program. nil and why, if they cannot be started. */
+/* run_ranks(size, argv [, grace]) -> exit status; and, if a rank ended with an error, a sentence about the
+ * first one. argv[1] is the path of a program. nil and why, if they cannot be started. */
 int cl_run_ranks(lua_State *L) {
   Run *r = lua_newuserdata(L, sizeof *r);
   memset(r, 0, sizeof *r);
