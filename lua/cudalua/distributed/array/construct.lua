@@ -14,7 +14,6 @@ local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
-local option_names = require "cudalua.base.option_names"
 local pieces = require "cudalua.distributed.array.pieces"
 local random = require "cudalua.random"
 local sharded = require "cudalua.distributed.array.sharded"
@@ -101,7 +100,7 @@ function M.shard(a, axis, options)
   if axis == nil then axis = 1 end
   if surplus.is_named(axis) then -- the axis was left out
     calls.prepared(sharded.group_of(what, axis.group), what, refuse, what,
-      "the axis comes before the options: shard(a, 1, { %s })", option_names.fields(axis))
+      "the axis comes before the options: shard(a, 1, { %s })", require("cudalua.base.option_names").fields(axis))
   end
   if o.root ~= nil then
     local root = calls.prepared(group, what, calls.check_rank, what, "root", o.root, group)
