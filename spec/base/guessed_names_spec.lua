@@ -8,7 +8,8 @@ describe("Names that users guess", function()
   local owners
   setup(gpu.context)
   before_each(function() owners = { g = gpuarray, n = cuda.ndarray, c = cuda, a = gpuarray.ones { 2, 3 },
-    s = cuda.sparse, m = cuda.sparse.eye(2), l = cuda.linalg, r = cuda.random.Generator(1) } end)
+    s = cuda.sparse, m = cuda.sparse.eye(2), l = cuda.linalg, r = cuda.random.Generator(1), d = cuda.distributed,
+    w = cuda.distributed.init(), x = cuda.distributed.ones { 2, 3 } } end)
 
   local function read(at, name) return function() return owners[at][name] end end
 
@@ -87,5 +88,15 @@ describe("Names that users guess", function()
     local places = a:copy()
     places:set(places:exp())
     assert.is_true(places:allclose(a:exp()))
+    local x = cuda.distributed.shard(a, 1)
+    assert.equal("cudalua.distributed.Array", getmetatable(x))
+    assert.same({ { 1, 1, 1 }, { 1, 1, 1 } }, x:with_block(gpuarray.ones_like(x.block)):gather():tolist())
+    assert.same({ { 4, 4, 4 }, { 4, 4, 4 } }, x:with_block(gpuarray.full_like(x.block, 4)):gather():tolist())
+    local e = (x - x:max { axis = 2, keepdims = true }):exp()
+    assert.is_true((e / e:sum { axis = 2, keepdims = true }):gather():allclose(softmax))
+    x.block:fill(7)
+    assert.same({ { 7, 7, 7 }, { 7, 7, 7 } }, x:gather():tolist())
+    x.block:set(b)
+    assert.same(b:tolist(), x:gather():tolist())
   end)
 end)

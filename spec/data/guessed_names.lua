@@ -1,7 +1,7 @@
 -- Names that users of other libraries try first: 60 or more of each. `at` is where a port of their program reads them:
--- g is cuda.gpuarray, n is cuda.ndarray, c is cuda, a is an array, s is cuda.sparse, m is a
--- sparse matrix, l is cuda.linalg, r is a generator. `here` has those that exist; `leads` has the others,
--- with a part of what the error must say.
+-- g is cuda.gpuarray, n is cuda.ndarray, c is cuda, a is an array, s is cuda.sparse, m is a sparse matrix, l is
+-- cuda.linalg, r is a generator, d is cuda.distributed, w is a group, x is a distributed array. `here` has those that
+-- exist; `leads` has the others, with a part of what the error must say.
 return {
   PyTorch = {
     { at = "g", here = [[zeros zeros_like ones ones_like empty full eye arange linspace stack where matmul sum mean std
@@ -20,6 +20,20 @@ return {
       std_mean = "a:std(axis), a:mean(axis)", gather = "gpuarray.take_along_axis(", inverse = "cuda.linalg.inv(a)",
       scatter_add = "gpuarray.bincount(places,", from_dlpack = "cuda.interop.from_dlpack", fft = "cuda.fft.fft(a)",
       device = "cuda.Device(n)", narrow = "a[{ { first, last } }]" } },
+    { at = "d", here = "Group zeros ones full arange", leads = {
+      init_process_group = "cuda.distributed.init()", is_available = "cuda.distributed.init(), which always works",
+      is_nccl_available = "world.transport == 'nccl'", transport = "world.transport", get_rank = "world.rank",
+      monitored_barrier = "world:barrier(), which names a rank", ones_like = "gpuarray.ones_like(x.block)",
+      full_like = "gpuarray.full_like(x.block, value)", zeros_like = "gpuarray.zeros_like(x.block)",
+      sort = "it is a method of distributed arrays: x:sort()", exp = "x:exp()", redistribute = "x:redistribute()",
+      is_tensor = "getmetatable(x) == 'cudalua.distributed.Array'", finalize = "the ranks end with the program",
+      is_distributed = "world.size > 1 for the program" } },
+    { at = "w", here = "rank size barrier", leads = { wait = "a handle, which has the method wait",
+      synchronize = "cuda.Context.synchronize()", members = "world.ranks", get_world_size = "world.size" } },
+    { at = "x", here = "sum exp matmul astype", leads = { fill_ = "x.block:fill(value)", fill = "x.block:fill(value)",
+      set = "x.block:set(values)", put = "x.block:put(positions, values)", release = "x.block:release()",
+      rank = "x.group.rank", len = "x.shape[1]", mm = "x:matmul(y)", device = "x.group.device", einsum = "x:dot(y)",
+      softmax = "e / e:sum { axis = 2, keepdims = true }" } },
     { at = "a", here = "shape dtype item size view reshape transpose squeeze masked_fill T clip tolist nbytes",
       leads = {
       cuda = "a itself: arrays are on the device", cpu = "a:get()", numpy = "a:get()",

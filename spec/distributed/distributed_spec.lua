@@ -91,4 +91,26 @@ describe("ranks", function()
     assert.equal("0\t1\t[0 1 2]\t[[0 1 2]]\t7\ntrue\ttrue\n", out)
     assert.is_true(ok)
   end)
+
+  it("a program with a single rank is told how to start more, and where options belong", function()
+    local out, ok = gpu.child([[
+      local cuda = require "cudalua"
+      local world, a = cuda.distributed.init(), cuda.gpuarray.arange(3)
+      local function refused(f, ...) print((select(2, pcall(f, ...)).message)) end
+      refused(world.send, world, a, { to = 1 })
+      local own = world:split { color = 0 }
+      refused(own.recv, own, a, { from = 1 })
+      refused(world.split, world, 0)
+      refused(cuda.distributed.init, "nccl")
+      refused(world.all_reduce, world, a, true)
+    ]], gpu.driver)
+    assert.equal([[
+send: to must be another rank, but this program has only one rank; start it with: cudalua run -n 2 script.lua
+recv: from must be another rank, but this is the only rank of the group
+split: expected a table of options, got 0; write {color = 0}
+init: expected a table of options, got 'nccl'; write {backend = "nccl"}
+all_reduce: expected a table of options, got true; write {async = true}
+]], out)
+    assert.is_true(ok)
+  end)
 end)

@@ -45,6 +45,9 @@ describe("cudalua run", function()
     local out, status = plain "--help"
     assert.truthy(out:find "^usage: cudalua run %-n N")
     assert.equal(0, status)
+    out, status = ranks.command "sh bin/cudalua -n 2 x.lua 1"
+    assert.equal("cudalua: -n is an option of cudalua run: cudalua run -n 2 x.lua 1\n", out)
+    assert.equal(1, status)
     out, status = ranks.command "sh bin/cudalua -i run -n 2 x.lua"
     assert.truthy(out:find("run must come before its options", 1, true), out)
     assert.equal(1, status)

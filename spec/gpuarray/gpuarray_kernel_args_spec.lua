@@ -229,6 +229,8 @@ describe("A gpuarray as an argument of cuda.Function", function()
     x:release()
     gpu.raises("LogicError", "was released", kernels.twice, y, x, 2, one)
     gpu.raises("LogicError", "a table cannot be passed to a kernel", kernels.twice, y, { 1, 2 }, 2, one)
+    gpu.raises("LogicError", "pass x.block, the block of this rank", kernels.twice, y, gpu.cuda.distributed.zeros(2), 2,
+      one)
     gpu.raises("LogicError", "argument 3 (int n)", kernels.twice, y, y, y, one)
     gpu.raises("LogicError", "twice: options are", kernels.twice, y, y, y)
   end)

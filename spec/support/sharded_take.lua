@@ -172,8 +172,8 @@ function checks.refused()
     raises("index 2 is an array; call a:take(positions, { axis = 2 })", function() return s[{ {}, x }] end)
   end
   if size > 1 then
-    raises("the ranks must make the same call", s.take, s, { rank + 1 }, { axis = 1 })
-    raises("the ranks must make the same call", s.take, s, gpuarray.full({ 2 }, rank + 1, "int32"), { axis = 2 })
+    raises("the ranks must pass the same elements", s.take, s, { rank + 1 }, { axis = 1 })
+    raises("the ranks must pass the same elements", s.take, s, gpuarray.full({ 2 }, rank + 1, "int32"), { axis = 2 })
     raises("the ranks must make the same call", s.take, s, { 1 }, { axis = rank == 0 and 1 or 2 })
     raises("the ranks must make the same call", s.take, s, { 1 }, { axis = 1, mode = rank == 0 and "wrap" or "clip" })
     local half = world:split { color = rank % 2 }

@@ -10,10 +10,10 @@ local M = {}
 -- The options that a value of a type may be, in the order in which they are looked for.
 local by_type = {
   boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
-    "replace", "full_matrices", "upper", "lower" },
+    "replace", "full_matrices", "upper", "lower", "async" },
   number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k", "rtol", "rcond", "root", "to",
-    "from" },
-  string = { "mode", "method", "order", "side", "indexing", "activation", "ord", "driver", "op" },
+    "from", "color" },
+  string = { "mode", "method", "order", "side", "indexing", "activation", "ord", "driver", "op", "backend" },
   table = { "y", "x", "spacing", "axis", "range", "weights" },
   ["function"] = { "allocator" },
   array = { "y", "x", "bias", "x0", "spacing", "out", "weights" },

@@ -365,6 +365,8 @@ local JOINING = "cat concat concatenate stack vstack hstack"
 local JOINED = "x:with_block(gpuarray.concatenate({ x.block, y.block }, axis)) along an axis that is not divided, " ..
   "where x and y are distributed arrays"
 
+local IS_DISTRIBUTED = "getmetatable(x) == 'cudalua.distributed.Array'"
+
 -- Calls between ranks, of PyTorch and mpi4py.
 local CALLS = {
   { "get_rank Get_rank", "world.rank" },
@@ -384,6 +386,10 @@ local CALLS = {
   { "Recv", "world:recv(a, {from = 0, out = a})" },
   { "irecv Irecv", "world:recv(a, {from = 0, out = a, async = true})" },
   { "Barrier Wait", "world:barrier()" },
+  { "monitored_barrier", "world:barrier(), which names a rank that does not come in time" },
+  { "synchronize", "cuda.Context.synchronize() for the device, world:barrier() for the ranks" },
+  { "wait", "world:barrier(); calls with async = true return a handle, which has the method wait" },
+  { "members", "world.ranks" },
   { "new_group Create_group", "world:group(ranks)" },
   { "Split", "world:split {color = 0}" },
   { "Abort", "error(message): the other ranks raise it" },
@@ -394,7 +400,12 @@ local CALLS = {
 local function with_world(rows)
   local all = {
     { "init_process_group COMM_WORLD MPI is_initialized", "world = cuda.distributed.init()" },
-    { "destroy_process_group", "nothing: the ranks end with the program" },
+    { "destroy_process_group finalize Finalize", "nothing: the ranks end with the program" },
+    { "is_available", "cuda.distributed.init(), which always works: without cudalua run, there is a single rank" },
+    { "is_nccl_available", "world.transport == 'nccl', where world = cuda.distributed.init()" },
+    { "transport backend get_backend", "world.transport, where world = cuda.distributed.init()" },
+    { "is is_array is_tensor", IS_DISTRIBUTED },
+    { "is_distributed", IS_DISTRIBUTED .. " for an array, world.size > 1 for the program" },
     { "matmul mm", "x:matmul(y), where x and y are distributed arrays" },
     { "rank", "world.rank, where world = cuda.distributed.init()" },
     { "size", "world.size, where world = cuda.distributed.init()" },
@@ -403,8 +414,9 @@ local function with_world(rows)
     { "empty", "cuda.distributed.zeros(shape)" },
     { "rand", "cuda.distributed.random(shape)" },
     { "randn normal", "cuda.distributed.random(shape, { distribution = 'normal' })" },
-    { "full_like zeros_like ones_like empty_like", "x:with_block(gpuarray.zeros_like(x.block)) for a distributed " ..
-      "array x" },
+    { "zeros_like empty_like", "x:with_block(gpuarray.zeros_like(x.block)) for a distributed array x" },
+    { "ones_like", "x:with_block(gpuarray.ones_like(x.block)) for a distributed array x" },
+    { "full_like", "x:with_block(gpuarray.full_like(x.block, value)) for a distributed array x" },
     { JOINING, JOINED },
   }
   for _, row in ipairs(rows) do all[#all + 1] = { row[1], row[2] .. ", where world = cuda.distributed.init()" } end
@@ -510,6 +522,18 @@ M.objects = {
   ["a distributed array"] = spelled {
     { "get numpy cpu asnumpy tolist", "x:gather():get(), or x.block:get() for the block of this rank" },
     { "full_tensor", "x:gather()" },
+    { "fill fill_", "x.block:fill(value)" },
+    { "zero_", "x.block:fill(0)" },
+    { "set set_async copy_", "x.block:set(values)" },
+    { "put", "x.block:put(positions, values), with positions in the block" },
+    { "release", "x.block:release()" },
+    { "rank", "x.group.rank, or x.ndim for the number of axes" },
+    { "len", "x.shape[1]" },
+    { "device", "x.group.device" },
+    { "mm", "x:matmul(y)" },
+    { "einsum", "x:matmul(y), x:dot(y), or x * y and sums along axes" },
+    { "softmax", "e / e:sum { axis = 2, keepdims = true }, where e = " ..
+      "(x - x:max { axis = 2, keepdims = true }):exp()" },
     { "to_local local_tensor addressable_shards", "x.block" },
     { "placements sharding", "x.axis" },
     { "clone", "x:copy()" },

@@ -35,7 +35,9 @@ local fields = { ["sparse.csr"] = "{data =, indices =, indptr =, shape =}",
 
 -- What other functions do for which the arguments were meant, such as other libraries' functions of that name.
 local elsewhere = { ["gpuarray:view"] = "a:reshape(shape) changes the shape",
-  ["gpuarray:eval"] = "gpuarray.eval(a, b) computes several arrays" }
+  ["gpuarray:eval"] = "gpuarray.eval(a, b) computes several arrays",
+  ["distributed.Array:transpose"] = "x:with_block(x.block:transpose { 1, 3, 2 }) is for orders that leave the divided "
+    .. "axis in its place" }
 
 ---Raises the error about the first argument behind the n-th that is there.
 ---@param what string  the function's name

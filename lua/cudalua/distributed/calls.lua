@@ -52,14 +52,30 @@ function M.check_refused(where, texts)
   end
 end
 
-local function disagree(where, texts)
+-- Do the calls differ in checksums of elements alone?
+local function differ_in_elements(texts)
+  local first
+  for _, text in ipairs(texts) do
+    local rest, n = text:gsub("checksum %x+", "")
+    if n == 0 or first and rest ~= first then return false end
+    first = rest
+  end
+  return true
+end
+
+local CALLS_DIFFER = "the ranks must make the same call with the same shape and dtype, but their calls differ; %s"
+local ELEMENTS_DIFFER = "the ranks must pass the same elements, but theirs differ; %s; make them equal, for example "
+  .. "with world:broadcast(a)"
+
+-- problem: with %s for what the ranks said.
+local function disagree(where, texts, problem)
   M.check_refused(where, texts)
   local parts = {}
   for k, group in ipairs(by_text(texts)) do
     parts[k] = ("%s: %s"):format(ranks_text(group), group.text)
   end
-  errors.raise("LogicError", ("%s: the ranks must make the same call with the same shape and dtype, but their calls "
-    .. "differ; %s"):format(where, table.concat(parts, "; ")))
+  problem = problem or differ_in_elements(texts) and ELEMENTS_DIFFER or CALLS_DIFFER
+  errors.raise("LogicError", ("%s: " .. problem):format(where, table.concat(parts, "; ")))
 end
 
 local function text_of(err)
@@ -100,10 +116,12 @@ end
 ---Raises unless all members said the same.
 ---@param where string
 ---@param texts string[]  of exchange()
-function M.check_same(where, texts)
+---@param problem? string  what is wrong, with %s for what each rank said; default: the calls or the elements differ
+function M.check_same(where, texts, problem)
   local same = true
   for _, text in ipairs(texts) do same = same and text == texts[1] end
   if same then return end
+  if problem then disagree(where, texts, problem) end
   for k, text in ipairs(texts) do texts[k] = where .. " " .. text end
   disagree(where, texts)
 end
@@ -386,6 +404,10 @@ end
 
 local function check_peer(where, key, options, group, known)
   local o = errors.options(where, options, known)
+  if group.size == 1 then
+    refuse(where, "%s must be another rank, but %s", key, group._made and "this is the only rank of the group"
+      or "this program has only one rank; start it with: cudalua run -n 2 script.lua")
+  end
   local peer = M.check_rank(where, key, o[key], group)
   if peer == group.rank then refuse(where, "%s is this rank itself, %d", key, peer) end
   return peer, check_async(where, o.async), o.out

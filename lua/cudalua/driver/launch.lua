@@ -148,6 +148,9 @@ local function convert(fn, i, x)
       return type(p) == "number" and core.pointer(p) or given(fn, i, p)
     end
   end
+  if t == "table" and getmetatable(x) == "cudalua.distributed.Array" then
+    refuse(fn, i, "a distributed array cannot be passed to a kernel; pass x.block, the block of this rank")
+  end
   local hint = t == "table" and not getmetatable(x) and "; the table of options comes last; create structs with " ..
     "cuda.vec, such as cuda.vec.make_float3(x, y, z), or with the FFI" or ""
   refuse(fn, i, ("a %s cannot be passed to a kernel%s"):format(t, hint))

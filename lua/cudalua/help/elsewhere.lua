@@ -93,7 +93,13 @@ local elsewhere = {
     end
     return member and ("arrays of one rank have it: a:gather().%s, a.block.%s"):format(key, key)
   end,
-  distributed = function(key) return in_modules(key, "distributed") end,
+  distributed = function(key)
+    local sharded = module "distributed.array.sharded"
+    if rawget(sharded.Array, key) or sharded.elementwise[key] then
+      return ("it is a method of distributed arrays: x:%s()"):format(key)
+    end
+    return in_modules(key, "distributed")
+  end,
   module = function(key) return in_modules(key) end,
 }
 

@@ -126,6 +126,8 @@ local function read_arguments(argv)
       if not value then return report(wanted[letter]) end
       found.steps[#found.steps + 1] = { actions[letter], value }
       found.ran = found.ran or letter == "e"
+    elseif option:find "^%-np?%d*$" then
+      return report(("%s is an option of cudalua run: cudalua run %s"):format(option, table.concat(argv, " ", i)))
     else
       return report("unknown option " .. option .. "\n" .. usage)
     end

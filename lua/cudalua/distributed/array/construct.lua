@@ -17,6 +17,7 @@ local object = require "cudalua.gpuarray.core.object"
 local pieces = require "cudalua.distributed.array.pieces"
 local random = require "cudalua.random"
 local sharded = require "cudalua.distributed.array.sharded"
+local surplus = require "cudalua.base.surplus"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse
@@ -41,9 +42,12 @@ local function check_array(what, a)
   if object.is_array(a) then return a._dtype, a._shape end
   if ndarray.is_array(a) then return a.dtype, a.shape end
   if sharded.is(a) then
-    refuse(what, "the array is distributed already; call a:redistribute(axis) to divide it along another axis")
+    refuse(what, "the array is distributed already; call %s", what == "replicate"
+      and "a:redistribute(), which gives all ranks the whole array"
+      or "a:redistribute(axis) to divide it along another axis")
   end
-  refuse(what, "expected an array, got %s", element.describe(a))
+  refuse(what, "expected an array, got %s%s", element.describe(a), type(a) == "table" and not getmetatable(a)
+    and "; convert it with gpuarray.to_gpu(values)" or "")
 end
 
 -- A copy of some positions of an array, on the device.
@@ -94,6 +98,10 @@ function M.shard(a, axis, options)
   local o = errors.options(what, options, SHARD)
   local group = sharded.group_of(what, o.group)
   if axis == nil then axis = 1 end
+  if surplus.is_named(axis) then -- the axis was left out
+    calls.prepared(sharded.group_of(what, axis.group), what, refuse, what,
+      "the axis comes before the options: shard(a, 1, { %s })", require("cudalua.base.option_names").fields(axis))
+  end
   if o.root ~= nil then
     local root = calls.prepared(group, what, calls.check_rank, what, "root", o.root, group)
     return from_root(what, group, root, a, axis)
@@ -274,6 +282,9 @@ local function read_random(what, shape, dtype, o)
     own = o.generator == nil }
 end
 
+local GENERATORS_DIFFER = "the generator must have the same seed and state on all ranks, but theirs differ; %s; create "
+  .. "it with the same seed on all ranks, or leave out the option generator"
+
 ---Returns random numbers that are divided among ranks: for any number of ranks those that the generator gives one
 ---device.
 ---@param shape integer|integer[]  the extents of the whole array
@@ -295,7 +306,7 @@ function M.random(shape, dtype, options)
   if r.own then
     r.rng:set_state(texts[1])
   else
-    calls.check_same(what, texts)
+    calls.check_same(what, texts, GENERATORS_DIFFER)
   end
   local draw = distributions[r.name]
   if not r.axis then return sharded.new(group, draw(r.rng, r.shape, r.dtype), r.shape, nil) end

@@ -29,9 +29,15 @@ local function check_operands(what, a, b)
       element.describe(b))
   end
   if a._group ~= b._group then refuse(what, "the arrays belong to different groups of ranks") end
-  if #a._shape ~= 2 or #b._shape < 1 or #b._shape > 2 then
-    refuse(what, "expected a matrix and a matrix or vector, got the shapes %s and %s", layout.text(a._shape),
-      layout.text(b._shape))
+  local of_a, of_b = #a._shape, #b._shape
+  if of_a ~= 2 or of_b < 1 or of_b > 2 then
+    local remedy = "; multiply the blocks of batches that are divided along axis 1: "
+      .. "a:with_block(a.block:matmul(b.block))"
+    if of_a == 1 and of_b == 1 then remedy = "; call a:dot(b)" end
+    if of_a == 1 and of_b == 2 then remedy = "; call b.T:matmul(a)" end
+    if of_a == 0 or of_b == 0 then remedy = "; write a * b" end
+    refuse(what, "expected a matrix and a matrix or vector, got the shapes %s and %s%s", layout.text(a._shape),
+      layout.text(b._shape), remedy)
   end
   if a._shape[2] ~= b._shape[1] then
     refuse(what, "the shapes %s and %s do not fit: the second axis must be as long as the first axis of the second "

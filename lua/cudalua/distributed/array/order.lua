@@ -28,6 +28,7 @@ local function read(what, x, options, known, default)
   local o = errors.options(what, options, known)
   local ndim = #x._shape
   if ndim == 0 then refuse(what, "a 0-d array has no axis") end
+  if o.axis == nil and not default then refuse(what, "the axis is missing; pass it as x:%s(1)", what) end
   return o, layout.axis(what, o.axis == nil and default or o.axis, ndim)
 end
 

@@ -73,7 +73,10 @@ end
 ---@return cudalua.distributed.Group
 function M.group_of(what, group)
   if group == nil then return M.world() end
-  if not groups.is(group) then refuse(what, "group must be a group of ranks, got %s", element.describe(group)) end
+  if not groups.is(group) then
+    refuse(what, "group must be a group of ranks, got %s; create one with world:group { 0, 1 }",
+      element.describe(group))
+  end
   M.check_group(what, group)
   return group
 end
@@ -242,7 +245,10 @@ end
 function Array:item()
   M.check_self(self, "item")
   local size = graph.size_of(self._shape)
-  if size ~= 1 then refuse("distributed.Array:item", "the array has %.0f elements, not one", size) end
+  if size ~= 1 then
+    refuse("distributed.Array:item", "the array has %.0f elements, not one; call x:gather() for all of them, or reduce "
+      .. "it first, such as x:sum():item()", size)
+  end
   if self._axis then
     refuse("distributed.Array:item", "the array is divided along axis %d; call redistribute() first", self._axis)
   end
