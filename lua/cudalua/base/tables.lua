@@ -28,6 +28,31 @@ function M.weak(t, key)
   return found
 end
 
+---A table that remembers at most so many values, for remember(). A full one is replaced by an empty one.
+---@param t table
+---@param key any
+---@param most integer
+---@return {count: integer, [any]: any}  nothing may be remembered under "count"
+function M.memo(t, key, most)
+  local found = t[key]
+  if not found or found.count == most then
+    found = { count = 0 }
+    t[key] = found
+  end
+  return found
+end
+
+---Remembers a value that a memo does not have.
+---@generic T
+---@param memo {count: integer, [any]: any}
+---@param key any
+---@param value T
+---@return T
+function M.remember(memo, key, value)
+  memo[key], memo.count = value, memo.count + 1
+  return value
+end
+
 ---Adds a text to a list, formatted if values follow it.
 ---@param list string[]
 ---@param text string

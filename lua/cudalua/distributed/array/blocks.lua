@@ -4,6 +4,8 @@
 -- Bounds are multiples of a power of two, so that a block consists of few whole subtrees of the reductions' tree
 -- (subtrees.lua). Blocks differ by one such unit at most, which is less than 1/64 of a block of 64 or more positions.
 
+local tables = require "cudalua.base.tables"
+
 local M = {}
 
 local floor, min = math.floor, math.min
@@ -20,24 +22,20 @@ function M.unit(n, ranks)
   return unit
 end
 
-local known = {} -- extent -> ranks -> bounds
+local known = {} -- ranks -> extent -> bounds
+local MOST = 256 -- extents that are known for a number of ranks
 
 ---The bounds of all blocks: rank r has the positions from bounds[r + 1] to bounds[r + 2] - 1, counted from 0.
 ---@param n integer     the extent
 ---@param ranks integer
 ---@return integer[] bounds  not to be changed
 function M.bounds(n, ranks)
-  local by_ranks = known[ranks]
-  if not by_ranks or by_ranks.count == 256 then
-    by_ranks = { count = 0 }
-    known[ranks] = by_ranks
-  end
+  local by_ranks = tables.memo(known, ranks, MOST)
   if by_ranks[n] then return by_ranks[n] end
   local unit = M.unit(n, ranks)
   local units, bounds = math.ceil(n / unit), {}
   for r = 0, ranks do bounds[r + 1] = min(n, unit * floor(r * units / ranks)) end
-  by_ranks[n], by_ranks.count = bounds, by_ranks.count + 1
-  return bounds
+  return tables.remember(by_ranks, n, bounds)
 end
 
 ---The positions of one rank, counted from 0.

@@ -11,6 +11,7 @@ local layout = require "cudalua.base.layout"
 local pairwise = require "cudalua.distributed.array.pairwise"
 local pieces = require "cudalua.distributed.array.pieces"
 local sharded = require "cudalua.distributed.array.sharded"
+local tables = require "cudalua.base.tables"
 local view = require "cudalua.gpuarray.core.view"
 
 local cut, refuse = pieces.cut, layout.refuse
@@ -236,11 +237,7 @@ local MOST_HALOS = 64 -- that a group remembers
 -- A halo of all arrays with this extent. `fills`: positions that do not exist have room in the result.
 local function halo_of(group, n, width, periodic, fills)
   local key = ("%.0f %.0f %s %s"):format(n, width, tostring(periodic), tostring(fills))
-  local known = group._halos
-  if not known or known.count == MOST_HALOS then
-    known = { count = 0 }
-    group._halos = known
-  end
+  local known = tables.memo(group, "_halos", MOST_HALOS)
   if known[key] then return known[key] end
   local bounds, wanted, before, behind = blocks.bounds(n, group.size), {}, 0, 0
   for r = 1, group.size do
@@ -248,9 +245,8 @@ local function halo_of(group, n, width, periodic, fills)
     wanted[r], a, b = with_halo(n, bounds[r], bounds[r + 1], width, periodic)
     if fills and r == group.rank + 1 then before, behind = a, b end
   end
-  local halo = { plan = plan_of(n, group, wanted, before, behind), before = before, behind = behind }
-  known[key], known.count = halo, known.count + 1
-  return halo
+  return tables.remember(known, key,
+    { plan = plan_of(n, group, wanted, before, behind), before = before, behind = behind })
 end
 
 ---Returns the block of this rank together with the positions beside it on the divided axis, which belong to other

@@ -15,6 +15,7 @@ local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.distributed.operands"
+local tables = require "cudalua.base.tables"
 local transport = require "cudalua.distributed.transport"
 
 local refuse = layout.refuse
@@ -129,16 +130,6 @@ end
 
 local MOST_AGREED = 1024 -- calls that a group remembers; all of its ranks forget them at the same time
 
--- Calls of a group that its ranks have made together, as texts.
-local function agreed_by(group)
-  local known = group._agreed
-  if not known or known.count == MOST_AGREED then
-    known = { count = 0, calls = {} }
-    group._agreed = known
-  end
-  return known
-end
-
 ---Raises on all ranks unless all of them make the same call with arrays of one shape, dtype and axis. Ranks whose calls
 ---do not wait for each other on the host compare a call when they make it for the first time.
 ---@param what string
@@ -158,10 +149,9 @@ function M.agree(what, x, more, other)
     return other and M.check_replicated(what, other)
   end
   local call, known = what .. " " .. text, group._agreed
-  if known and known.calls[call] then return end
+  if known and known[call] then return end
   calls.check_same(what, calls.exchange(group, what, text))
-  known = agreed_by(group)
-  known.calls[call], known.count = true, known.count + 1
+  tables.remember(tables.memo(group, "_agreed", MOST_AGREED), call, true)
 end
 
 -- ---- properties -----------------------------------------------------------------------------------------------------
