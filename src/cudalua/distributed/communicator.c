@@ -48,7 +48,8 @@ bool cl_nccl_enter(void) {
 
 /* --- which calls are done --- */
 
-/* Between two events of the default stream: each takes a microsecond of the host, and more of the device. */
+/* Between two events of the default stream. An event takes a microsecond of host time, and more of the
+ * device's. */
 #define SHORT_SECONDS 1e-3
 
 static bool is_done(CUevent e) { return CU.cuEventQuery(e) != CUDA_ERROR_NOT_READY; }
@@ -570,7 +571,8 @@ static void make_call(lua_State *L, cl_Comm *c, const Call *call, const char *wh
     fail_state(L, where);
   }
   c->busy = true;
-  snprintf(cl_nccl.last, sizeof cl_nccl.last, "%s", where);
+  if (strncmp(cl_nccl.last, where, sizeof cl_nccl.last - 1)) /* calls mostly repeat */
+    snprintf(cl_nccl.last, sizeof cl_nccl.last, "%s", where);
   cl_nccl.call.since = cl_nccl_now();
   cl_watch_begin(L, &cl_nccl.call.watch);
   const CUresult joined = s ? join_latest(s) : CUDA_SUCCESS;

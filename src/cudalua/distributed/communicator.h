@@ -35,9 +35,9 @@ typedef struct cl_Comm {
 } cl_Comm;
 
 /* What was put into one stream and is not known to be done: the calls from `first` on. event[0] is behind
- * those before `second`, event[1] behind the rest, if there are any. To record an event takes a microsecond
- * of the host, and more of the device; so in the default stream, which always exists, the last of them may
- * fall short of the last calls, or not be recorded at all, until somebody looks. */
+ * those before `second`, event[1] behind the rest, if there are any. Recording an event takes a microsecond
+ * of host time, and more of the device's. So in the default stream, which always exists, the last event is
+ * often recorded later: when the watchdog, a wait or another stream needs it. */
 typedef struct cl_CallLane {
   uint64_t stream; /* the generation of its record, so that nothing holds it */
   CUevent event[2];

@@ -92,7 +92,7 @@ CUgraphNode *cl_check_nodes(lua_State *L, int idx, const cl_Graph *g, size_t *n)
 cl_Rec *cl_host_function(lua_State *L, int idx); /* one reference; may raise */
 void CUDA_CB cl_host_arrived(void *record);
 
-/* A graph is about to be put into s; and it was. */
+/* Called before a graph is put into s, and after it. */
 CL_HOOKS(cl_on_graph_launch, lua_State *L, cl_Stream *s);
 CL_HOOKS(cl_on_graph_launched, lua_State *L, cl_Stream *s);
 
