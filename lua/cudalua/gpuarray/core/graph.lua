@@ -148,8 +148,8 @@ function M.pass_waiting(x) return false end -- luacheck: ignore x
 ---@return integer
 function M.count_arrays(x) return 0 end -- luacheck: ignore x
 
--- Does an expression read too many arrays to be written on? Arrays that only evaluated operations read were counted as
--- well, so the pending ones are looked at.
+-- Does an expression read so many arrays that it has to be cut? The count above includes arrays that only evaluated
+-- operations read, so those of pending operations are counted here.
 local function reads_many(x)
   many = false
   if not x._sig or x._born - x._low <= REST then return false end
