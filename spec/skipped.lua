@@ -75,6 +75,7 @@ return {
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of complex128 as own kernels do, "
       .. "with their elements in order",
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies large matrices with long rows and empty ones",
+    "cusparse_gpu_spec: cuSPARSE on a GPU has the whole last element while the stream still has work to do",
     "cusparse_gpu_spec: cuSPARSE on a GPU gives equal bits for equal products with dense operands",
     "cusparse_gpu_spec: cuSPARSE on a GPU does not read what was in the memory of the result",
     "cusparse_gpu_spec: cuSPARSE on a GPU takes positions of 64 bits with dense operands",

@@ -323,7 +323,7 @@ describe("a rank that ends", function()
     local out, status = ranks.run(2, [[
       if os.getenv "CUDALUA_RANK" == "1" then os.exit(3) end
       require("cudalua").distributed.init():barrier()
-    ]])
+    ]], { grace = 60 })
     assert.truthy(out:find("[0] cudalua: program.lua:2: barrier: rank 1 ended with status 3", 1, true), out)
     assert.equal(3, status)
   end)
@@ -335,7 +335,7 @@ describe("a rank that ends", function()
         error "boom"
       end
       require("cudalua").distributed.init():barrier()
-    ]])
+    ]], { grace = 60 })
     assert.equal(1, status, out)
     assert.truthy(out:find("cannot open /nowhere/other.lua", 1, true), out)
     assert.truthy(out:find("[0] cudalua: program.lua:5: barrier: rank 1 failed: program.lua:3: boom", 1, true), out)

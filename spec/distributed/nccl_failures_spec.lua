@@ -5,8 +5,10 @@ local nccl = require "spec.support.nccl_programs"
 local turn = require "spec.support.turn"
 local it = turn.tests(it) -- luacheck: ignore 431
 
--- With a GPU nccl_gpu_spec.lua does this with NCCL itself.
-if not gpu.soft then return end
+if not gpu.soft then
+  it("needs the software device", function() pending "nccl_gpu_spec has NCCL itself" end)
+  return
+end
 
 describe("a rank that ends, with NCCL's stand-in", function()
   it("by a signal, before the call of the others", function()
@@ -159,6 +161,44 @@ describe("calls by NCCL's stand-in that cannot be done", function()
     ]], { checks = false, environment = "CUDALUA_DIST_TIMEOUT=1" })
     assert.is_truthy(out:find("[1] cudalua: program.lua:5: all_reduce: rank 0 waited for rank 1", 1, true), out)
     assert.equal(1, status, out)
+  end)
+
+  -- While the driver copies in one thread, it does not let others record an event in the same stream. A watchdog that
+  -- records one would wait for what it is there to end.
+  it("have their events from the program's thread: before it waits, or before work a millisecond later", function()
+    nccl.all_fine(2, [[
+      ffi.cdef "int usleep(unsigned us);"
+      local softgpu = require "cudalua.softgpu"
+      local a, b = gpuarray.ones(3):eval(), gpuarray.zeros(3):eval()
+      local function calls(n) for _ = 1, n do world:all_reduce(a, { out = a, op = "max" }) end end
+      local function recorded(f)
+        softgpu.log "on"
+        softgpu.log "clear"
+        f()
+        local n = 0
+        for _, call in ipairs(softgpu.calls()) do n = n + (call.symbol:find "^cuEventRecord" and 1 or 0) end
+        softgpu.log "off"
+        return n
+      end
+      calls(2) -- events are made
+      a:get()
+      local loose
+      for _ = 1, 20 do -- a busy machine may take a millisecond between two calls
+        calls(1)
+        a:get()
+        loose = recorded(function() calls(1) end) == 0
+        if loose then break end
+        a:get()
+      end
+      same(true, loose, "a call right behind a wait has no event yet")
+      same(0, recorded(function() ffi.C.usleep(500000) end), "while the watchdog has looked")
+      same(1, recorded(function() a:get() end), "before a wait")
+      same(0, recorded(function() a:get() end), "before another wait")
+      calls(1)
+      ffi.C.usleep(2000)
+      same(true, recorded(function() b:fill(1) end) <= 1, "before a launch")
+      same(0, recorded(function() ffi.C.usleep(200000) a:get() end), "which is enough")
+    ]], { checks = false })
   end)
 
   it("raise on all ranks if NCCL reports an error later", function()

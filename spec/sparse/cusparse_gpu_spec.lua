@@ -90,6 +90,21 @@ describe("cuSPARSE on a GPU", function()
     assert.is_true(own.data:eq(other.data):all():item())
   end)
 
+  it("has the whole last element while the stream still has work to do", function()
+    if lacks() then return end
+    local large, x, wrong = gpuarray.zeros(2 ^ 26):eval(), ramp(40), 0
+    for k = 1, 200 do
+      local m = matrix("float32", k, 32, 40, 60 + k)
+      large:fill(k)
+      local own, other = both(function()
+        large:fill(-k)
+        return m:matmul(x):eval()
+      end)
+      if not own:eq(other):all():item() then wrong = wrong + 1 end
+    end
+    assert.equal(0, wrong)
+  end)
+
   it("gives equal bits for equal products with dense operands", function()
     if lacks() then return end
     linalg.backend "vendor"

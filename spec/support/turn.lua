@@ -8,7 +8,7 @@ local sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil
 local word = os.getenv "CUDALUA_TURN" or (sanitized and "0" or "all")
 
 ---Does this run take only parts?
-M.partial = word ~= "all" and os.getenv "CUDALUA_DRIVER" == "soft"
+M.partial = word ~= "all"
 
 ---How many parts a sweep has, if it does not say another number.
 M.parts = M.partial and 8 or 1

@@ -8,6 +8,8 @@ CL_HOOK_LIST(cl_on_state_close);
 CL_HOOK_LIST(cl_on_wait);
 CL_HOOK_LIST(cl_on_answer);
 
+void (*_Atomic cl_loose_end)(bool waits);
+
 static const char state_key = 0;
 
 static _Atomic uint64_t closings; /* of states: their addresses come again */

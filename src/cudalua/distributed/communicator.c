@@ -54,15 +54,42 @@ bool cl_nccl_enter(void) {
 
 static bool is_done(CUevent e) { return CU.cuEventQuery(e) != CUDA_ERROR_NOT_READY; }
 
-/* Not while anything is captured, which this might break. */
+/* Is event[0] recorded, so that it tells whether the calls are done? */
+static bool is_marked(const cl_CallLane *lane) { return lane->second || !lane->is_short; }
+
+/* Records the last event. Under the lock, in a thread that has calls: while the driver copies in one thread,
+ * others that record an event in the same stream wait for the copy. So the watchdog only asks. Not while
+ * anything is captured, which this might break. */
 static void reach_last(cl_CallLane *lane) {
-  if (!lane->is_short || cl_captures) return;
+  CUcontext current = NULL, popped;
+  const CUcontext own = (CUcontext)cl_nccl.ctx->rec.handle;
+  if (!lane->is_short || cl_captures || CU.cuCtxGetCurrent(&current)) return;
+  if (current != own && CU.cuCtxPushCurrent_v2(own)) return;
   lane->is_short = CU.cuEventRecord(lane->event[lane->second != 0], NULL) != CUDA_SUCCESS;
+  if (current != own) CU.cuCtxPopCurrent_v2(&popped);
+  cl_nccl.recorded = cl_nccl_now();
+}
+
+static void reach_all(void) {
+  bool is_short = false;
+  for (cl_CallLane *lane = cl_nccl.lanes; lane; lane = lane->other) {
+    reach_last(lane);
+    is_short = is_short || lane->is_short;
+  }
+  if (!is_short) cl_loose_end = NULL;
+}
+
+/* Before a wait, or more work a millisecond behind the last event, which may fill the stream: from here on
+ * this thread may be in the driver until the call is done. */
+static void tie_up(bool waits) {
+  if (cl_forked || cl_captures || (!waits && cl_nccl_now() - cl_nccl.recorded < SHORT_SECONDS)) return;
+  if (!cl_nccl_enter()) return;
+  reach_all();
+  cl_nccl_leave();
 }
 
 static void look_at_lane(cl_CallLane *lane) {
-  reach_last(lane);
-  while (lane->first && !lane->is_short && is_done(lane->event[0])) {
+  while (lane->first && is_marked(lane) && is_done(lane->event[0])) {
     const CUevent done = lane->event[0];
     lane->event[0] = lane->event[1];
     lane->event[1] = done;
@@ -86,7 +113,7 @@ void cl_nccl_confirm(void) {
 double cl_nccl_waiting(void) {
   double since = cl_nccl.call.since > 0 ? cl_nccl.call.since : -1;
   for (const cl_CallLane *lane = cl_nccl.lanes; lane; lane = lane->other)
-    if (lane->first && (since < 0 || lane->since < since)) since = lane->since;
+    if (lane->first && is_marked(lane) && (since < 0 || lane->since < since)) since = lane->since;
   return since < 0 ? 0 : cl_nccl_now() - since;
 }
 
@@ -120,10 +147,13 @@ void cl_nccl_note(const cl_Stream *s) {
   } else if (!lane->second && !lane->is_short) {
     lane->second = n;
   } /* otherwise this call is one of the last ones, whose event comes later */
-  lane->is_short = s == &cl_legacy_stream && now - lane->recorded < SHORT_SECONDS;
-  if (lane->is_short) return;
+  lane->is_short = s == &cl_legacy_stream && now - cl_nccl.recorded < SHORT_SECONDS;
+  if (lane->is_short) {
+    cl_loose_end = tie_up;
+    return;
+  }
   CU.cuEventRecord(lane->event[lane->second != 0], cl_stream_handle(s));
-  lane->recorded = now;
+  if (s == &cl_legacy_stream) cl_nccl.recorded = now;
 }
 
 /* Calls run in the order of the program, also in several streams: their kernels wait for other ranks, and of

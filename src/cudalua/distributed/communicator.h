@@ -37,13 +37,12 @@ typedef struct cl_Comm {
 /* What was put into one stream and is not known to be done: the calls from `first` on. event[0] is behind
  * those before `second`, event[1] behind the rest, if there are any. Recording an event takes a microsecond
  * of host time, and more of the device's. So in the default stream, which always exists, the last event is
- * often recorded later: when the watchdog, a wait or another stream needs it. */
+ * often recorded later: before a wait, before a launch a millisecond later, or when another stream needs it. */
 typedef struct cl_CallLane {
   uint64_t stream; /* the generation of its record, so that nothing holds it */
   CUevent event[2];
   uint64_t first, second; /* 0: none */
   double since;           /* when event[0] became the one to wait for */
-  double recorded;        /* when an event was recorded */
   bool is_short;          /* the last event is still to be recorded */
   struct cl_CallLane *other;
 } cl_CallLane;
@@ -60,6 +59,7 @@ typedef struct cl_Collectives {
   cl_Comm *comms;
   cl_CallLane *lanes;
   cl_CallLane *latest;        /* of the last call; NULL: none, or there was no memory for it */
+  double recorded;            /* when an event was recorded in the default stream */
   _Atomic uint64_t confirmed; /* of cl_write_mark calls */
   char last[32];              /* the function whose call was the last one; empty: none */
   struct {                    /* the call that the main thread is in; under the lock */
@@ -85,8 +85,8 @@ double cl_nccl_now(void);
 
 /* Under the lock, with the context current: asks which calls are done. */
 void cl_nccl_confirm(void);
-/* Returns for how many seconds the main thread has been in a call, or the oldest call that is not known to be
- * done has been in its stream; 0: all are done. */
+/* Returns for how many seconds the main thread has been in a call, or the oldest call that is known not to be
+ * done has been in its stream; 0: there is none. */
 double cl_nccl_waiting(void);
 /* Under the lock: the world is failed from here on. What is done by now is confirmed; later answers of the
  * device are not believed. */

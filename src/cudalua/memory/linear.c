@@ -1,4 +1,5 @@
 /* Linear device memory beyond plain allocation: rows of a pitch, and what lies at an address. */
+#include "base/state.h"
 #include "streams/capture.h"
 #include "memory/copy.h"
 #include "memory/collect.h"
@@ -11,6 +12,7 @@ typedef struct Request {
 
 static CUresult ask(void *arg) {
   Request *q = arg;
+  cl_before_wait();
   return CU.cuMemAllocPitch_v2(&q->p, &q->pitch, q->width, q->height, q->access);
 }
 

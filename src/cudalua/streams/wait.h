@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "base/interrupt.h"
+#include "base/state.h"
 #include "streams/activity.h"
 
 CUresult cl_wait_stream_slow(lua_State *L, CUstream s);
@@ -14,26 +15,39 @@ CUresult cl_wait_context_slow(lua_State *L);
 
 static inline bool cl_wait_is_watched(void) { return cl_interrupts_on() || cl_is_profiling(); }
 static inline CUresult cl_wait_stream(lua_State *L, CUstream s) {
+  cl_before_wait();
   return cl_wait_is_watched() ? cl_wait_stream_slow(L, s) : CU.cuStreamSynchronize(s);
 }
 static inline CUresult cl_wait_event(lua_State *L, CUevent e) {
+  cl_before_wait();
   return cl_wait_is_watched() ? cl_wait_event_slow(L, e) : CU.cuEventSynchronize(e);
 }
 /* For the current context. */
 static inline CUresult cl_wait_context(lua_State *L) {
+  cl_before_wait();
   return cl_wait_is_watched() ? cl_wait_context_slow(L) : CU.cuCtxSynchronize();
 }
 
 /* Waits that cannot be given up: memory goes after them, or a state. A kernel of the software device is
  * stopped in them all the same. */
-static inline CUresult cl_wait_stream_anyway(CUstream s) { return CU.cuStreamSynchronize(s); }
-static inline CUresult cl_wait_event_anyway(CUevent e) { return CU.cuEventSynchronize(e); }
-static inline CUresult cl_wait_context_anyway(void) { return CU.cuCtxSynchronize(); }
+static inline CUresult cl_wait_stream_anyway(CUstream s) {
+  cl_before_wait();
+  return CU.cuStreamSynchronize(s);
+}
+static inline CUresult cl_wait_event_anyway(CUevent e) {
+  cl_before_wait();
+  return CU.cuEventSynchronize(e);
+}
+static inline CUresult cl_wait_context_anyway(void) {
+  cl_before_wait();
+  return CU.cuCtxSynchronize();
+}
 
 /* Before a driver call that waits by itself for the work of the default stream (plain copies) or of the
  * context (frees, unloading): waits for that first if interrupts are on. Raises InterruptError. */
 void cl_wait_before_slow(lua_State *L, bool whole_context);
 static inline void cl_wait_before_copy(lua_State *L) {
+  cl_before_wait();
   if (cl_interrupts_on()) cl_wait_before_slow(L, false);
 }
 
