@@ -185,7 +185,7 @@ describe("cuSPARSE's products", function()
     if lacks() then return end
     local m, x, stream = matrix(), ramp(5), cuda.Stream()
     local y = gpuarray.empty({ 6 }, "float32")
-    local function product() m:matmul(x, { out = y }) end
+    local function times() m:matmul(x, { out = y }) end
     local function waits(f)
       softgpu.log "on"
       softgpu.log "clear"
@@ -196,10 +196,10 @@ describe("cuSPARSE's products", function()
       for _, call in ipairs(softgpu.calls()) do n = n + (call.symbol:find "^cuStreamSynchronize" and 1 or 0) end
       return n
     end
-    assert.equal(2, waits(product)) -- one is that of the stand-in, before it computes
+    assert.equal(2, waits(times)) -- one is that of the stand-in, before it computes
     assert.equal(2, waits(function()
-      product() -- the handle is made
-      stream:capture(product)
+      times() -- the handle is made
+      stream:capture(times)
     end))
   end)
 

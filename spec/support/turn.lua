@@ -49,6 +49,11 @@ function M.tests(it, parts)
   return M.partial and sanitized and some(it, parts or QUARTERS) or it
 end
 
+---busted's it() for long files: a run that has a turn defines every second test, and the next run the others.
+---@param it function
+---@return function
+function M.halves(it) return M.partial and some(it, 2) or it end
+
 ---busted's it() for tests that show what other tests are able to find. A quarter of them is defined, and none under the
 ---sanitizers.
 ---@param it function

@@ -136,7 +136,7 @@ CUresult cl_rec_close(cl_Rec *r) {
 }
 
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
-  if (r->waits) cl_before_wait();
+  if (r->waits) cl_tie_up();
   if (cl_interrupts_on() && r->waits && cl_rec_live(r)) CL_RUN_HOOKS(cl_on_waiting_close, L);
   r->closed_at = cl_here(L);
   if (cl_driver()->soft) cl_say_place(r->closed_at);
@@ -229,7 +229,7 @@ void cl_rec_release(cl_Rec *r) {
 /* Every record of a moment's queue and what that releases: a context may wait behind its last child. */
 void cl_queue_drain(void) {
   for (cl_Rec *r; !cl_forked && (r = dequeue());) {
-    if (r->waits) cl_before_wait();
+    if (r->waits) cl_tie_up();
     cl_note_failure(cl_rec_close(r));
     cl_rec_release(dispose(r));
   }

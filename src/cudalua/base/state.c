@@ -8,7 +8,7 @@ CL_HOOK_LIST(cl_on_state_close);
 CL_HOOK_LIST(cl_on_wait);
 CL_HOOK_LIST(cl_on_answer);
 
-void (*_Atomic cl_loose_end)(bool waits);
+void (*_Atomic cl_loose_end)(void);
 
 static const char state_key = 0;
 

@@ -53,15 +53,13 @@ void cl_open_state(lua_State *L);
 CL_HOOKS(cl_on_state_open, lua_State *L);
 /* The end of a state, the one place where a finalizer waits. Must not call Lua. */
 CL_HOOKS(cl_on_state_close, cl_State *st);
-/* NULL, or what the next call has to do before this thread may come to wait in the driver (`waits`), or gives
- * the device more to do: distributed/communicator.c. */
-extern void (*_Atomic cl_loose_end)(bool waits);
-static inline void cl_tie_up(bool waits) {
-  void (*tie)(bool) = atomic_load_explicit(&cl_loose_end, memory_order_relaxed);
-  if (__builtin_expect(tie != NULL, 0)) tie(waits);
+/* NULL, or what is still to be done before this thread gives the device more work, or calls the driver where
+ * that may wait: distributed/communicator.c. */
+extern void (*_Atomic cl_loose_end)(void);
+static inline void cl_tie_up(void) {
+  void (*tie)(void) = atomic_load_explicit(&cl_loose_end, memory_order_relaxed);
+  if (__builtin_expect(tie != NULL, 0)) tie();
 }
-static inline void cl_before_wait(void) { cl_tie_up(true); }
-static inline void cl_before_launch(void) { cl_tie_up(false); }
 /* A call has waited for the device, so work that was under way may be done. */
 CL_HOOKS(cl_on_wait, lua_State *L);
 /* A question has been answered with yes, or a copy to the host is done: what came before has ended. */

@@ -42,7 +42,7 @@ int cl_module_load(lua_State *L) {
   for (size_t room = CL_JIT_LOG;; room = CL_JIT_BIG_LOG) {
     cl_jit_begin(L, 2, &jit, lua_newuserdata(L, 2 * room), room);
     cl_still_current(L, cl_rec_context(&m->rec));
-    cl_before_wait(); /* kernels under way may have to end first */
+    cl_tie_up(); /* kernels under way may have to end first */
     CUstreamCaptureMode mode = cl_relax();
     cl_Activity *a = cl_is_profiling() ? cl_activity_begin(L, CL_A_LOAD, "load a module", NULL, 0) : NULL;
     code = CU.cuModuleLoadDataEx(&handle, image, jit.n, jit.ids, jit.values);

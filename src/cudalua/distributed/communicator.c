@@ -79,11 +79,10 @@ static void reach_all(void) {
   if (!is_short) cl_loose_end = NULL;
 }
 
-/* Before a wait, or more work a millisecond behind the last event, which may fill the stream: from here on
- * this thread may be in the driver until the call is done. */
-static void tie_up(bool waits) {
-  if (cl_forked || cl_captures || (!waits && cl_nccl_now() - cl_nccl.recorded < SHORT_SECONDS)) return;
-  if (!cl_nccl_enter()) return;
+/* Before other work, which the event is not to come behind, and before a wait, in which this thread may be
+ * until the call is done. */
+static void tie_up(void) {
+  if (cl_forked || cl_captures || !cl_nccl_enter()) return;
   reach_all();
   cl_nccl_leave();
 }

@@ -37,7 +37,7 @@ typedef struct cl_Comm {
 /* What was put into one stream and is not known to be done: the calls from `first` on. event[0] is behind
  * those before `second`, event[1] behind the rest, if there are any. Recording an event takes a microsecond
  * of host time, and more of the device's. So in the default stream, which always exists, the last event is
- * often recorded later: before a wait, before a launch a millisecond later, or when another stream needs it. */
+ * often recorded later: before a launch or a wait, or when another stream needs it. */
 typedef struct cl_CallLane {
   uint64_t stream; /* the generation of its record, so that nothing holds it */
   CUevent event[2];

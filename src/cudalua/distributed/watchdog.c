@@ -157,7 +157,7 @@ static void finalize_all(void) {
 /* Polls, so that a failed rank ends the wait: the watchdog then aborts what the device waits for. */
 static void await_calls(void) {
   for (bool waits = true; waits && !cl_nccl.failed; pause_ms(1)) {
-    cl_before_wait();
+    cl_tie_up();
     if (!cl_nccl_enter()) return;
     cl_nccl_confirm();
     waits = cl_nccl.confirmed != cl_write_mark && !cl_captures;

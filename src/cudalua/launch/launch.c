@@ -196,7 +196,7 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
   atomic_store_explicit(&launches, before + 1, memory_order_relaxed); /* no locked instruction */
   cl_State *st = cl_state(L);
   st->launches++;
-  cl_before_launch();
+  cl_tie_up();
   cl_Activity *a = NULL;
   const bool referring = __builtin_expect(fn->module->references != NULL, 0);
   if (referring) cl_references_write(L, fn, ctx, o->stream);

@@ -71,7 +71,7 @@ int cl_library_begin(lua_State *L) {
     const cl_MemoryObject *m = memory_at(L, i);
     if (m) join(L, m->o.rec, ctx, s);
   }
-  cl_before_launch();
+  cl_tie_up();
   cl_LibraryCall *c = malloc(sizeof *c);
   if (!c) return luaL_error(L, "not enough memory");
   cl_State *st = cl_state(L);

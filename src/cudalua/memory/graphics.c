@@ -345,7 +345,7 @@ int cl_gl_array(lua_State *L) {
 static void unmap(lua_State *L, Mapping *m, cl_Stream *s) {
   CUgraphicsResource handle = (CUgraphicsResource)m->a.rec.handle;
   cl_memory_before_free(L, &m->a, s, "unmap");
-  cl_before_wait();
+  cl_tie_up();
   if (cl_interrupts_on()) CL_RUN_HOOKS(cl_on_waiting_close, L);
   if (m->has_arrays) CL_TRY_WAIT(L, cuCtxSynchronize, cl_wait_context(L));
   CUresult code = cl_order_join(&m->a.order, s);

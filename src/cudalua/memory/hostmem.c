@@ -58,19 +58,19 @@ typedef struct Request {
 
 static CUresult ask_host(void *arg) {
   Request *q = arg;
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuMemHostAlloc(&q->p, q->bytes, q->flags);
 }
 
 static CUresult ask_managed(void *arg) {
   Request *q = arg;
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuMemAllocManaged(&q->device, q->bytes, q->flags);
 }
 
 static CUresult ask_register(void *arg) {
   const Request *q = arg;
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuMemHostRegister_v2(q->p, q->bytes, q->flags);
 }
 

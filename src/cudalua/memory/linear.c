@@ -12,7 +12,7 @@ typedef struct Request {
 
 static CUresult ask(void *arg) {
   Request *q = arg;
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuMemAllocPitch_v2(&q->p, &q->pitch, q->width, q->height, q->access);
 }
 

@@ -121,7 +121,7 @@ typedef struct Request {
 
 static CUresult ask(void *arg) {
   Request *q = arg;
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuMemAlloc_v2(&q->p, q->bytes);
 }
 

@@ -181,7 +181,7 @@ typedef struct Request {
 } Request;
 
 static CUresult driver_alloc(const cl_Pool *p, cl_Block *b) {
-  cl_before_wait();
+  cl_tie_up();
   if (!on_host(p)) {
     CUresult code = CU.cuMemAlloc_v2(&b->device, size_of(b->bin));
     b->address = b->device;
@@ -302,7 +302,7 @@ static bool make_slab(cl_Pool *p, uint32_t bin, cl_Stream *s) {
   const uint64_t size = (size_of(bin) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   cl_Slab *slab = calloc(1, sizeof *slab);
   cl_Block *first = NULL;
-  cl_before_wait();
+  cl_tie_up();
   if (!slab || CU.cuMemAlloc_v2(&slab->device, BYTES)) {
     cl_log_clear();
     free(slab);

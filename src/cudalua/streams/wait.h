@@ -15,31 +15,31 @@ CUresult cl_wait_context_slow(lua_State *L);
 
 static inline bool cl_wait_is_watched(void) { return cl_interrupts_on() || cl_is_profiling(); }
 static inline CUresult cl_wait_stream(lua_State *L, CUstream s) {
-  cl_before_wait();
+  cl_tie_up();
   return cl_wait_is_watched() ? cl_wait_stream_slow(L, s) : CU.cuStreamSynchronize(s);
 }
 static inline CUresult cl_wait_event(lua_State *L, CUevent e) {
-  cl_before_wait();
+  cl_tie_up();
   return cl_wait_is_watched() ? cl_wait_event_slow(L, e) : CU.cuEventSynchronize(e);
 }
 /* For the current context. */
 static inline CUresult cl_wait_context(lua_State *L) {
-  cl_before_wait();
+  cl_tie_up();
   return cl_wait_is_watched() ? cl_wait_context_slow(L) : CU.cuCtxSynchronize();
 }
 
 /* Waits that cannot be given up: memory goes after them, or a state. A kernel of the software device is
  * stopped in them all the same. */
 static inline CUresult cl_wait_stream_anyway(CUstream s) {
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuStreamSynchronize(s);
 }
 static inline CUresult cl_wait_event_anyway(CUevent e) {
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuEventSynchronize(e);
 }
 static inline CUresult cl_wait_context_anyway(void) {
-  cl_before_wait();
+  cl_tie_up();
   return CU.cuCtxSynchronize();
 }
 
@@ -47,7 +47,7 @@ static inline CUresult cl_wait_context_anyway(void) {
  * context (frees, unloading): waits for that first if interrupts are on. Raises InterruptError. */
 void cl_wait_before_slow(lua_State *L, bool whole_context);
 static inline void cl_wait_before_copy(lua_State *L) {
-  cl_before_wait();
+  cl_tie_up();
   if (cl_interrupts_on()) cl_wait_before_slow(L, false);
 }
 
