@@ -6,6 +6,8 @@ local gpu = require "spec.support.gpu"
 local gpuarray = require "cudalua.gpuarray"
 local option_names = require "cudalua.base.option_names"
 local surplus = require "cudalua.base.surplus"
+local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 local cuda = gpu.cuda
 
 -- All of them, with those that are read later.

@@ -11,6 +11,7 @@ local ndarray = require "cudalua.ndarray"
 local plan = require "cudalua.gpuarray.core.plan"
 local prelude = require "cudalua.base.prelude"
 local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 
 local sanitized = (os.getenv "LD_PRELOAD" or ""):find "san" ~= nil
 local full = os.getenv "CUDALUA_GRAPHS" -- how many, for a long run

@@ -6,6 +6,7 @@ local reentry = require "spec.support.reentry"
 local runs = require "cudalua.gpuarray.core.run"
 local sort_run = require "cudalua.gpuarray.order.sort_run"
 local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
 -- Random places that are tried of each kind. Each run of CI has others.

@@ -1,6 +1,8 @@
 -- gpuarray.scope: what it frees, and what it leaves. And expressions that cannot be computed.
 local gpu = require "spec.support.gpu"
 local storage = require "cudalua.gpuarray.core.storage"
+local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
 local scope = gpuarray.scope

@@ -11,6 +11,8 @@ local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
 local rows = require "cudalua.gpuarray.kernel.thread_rows"
 local tile = require "cudalua.gpuarray.kernel.tile"
+local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 
 -- Random bytes, as an array of the host's. `tame`: without NaNs, whose bits a copy on the host need not keep.
 local function host_array(shape, name, tame)

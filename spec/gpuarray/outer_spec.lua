@@ -8,6 +8,7 @@ local outer = require "cudalua.gpuarray.reduce.outer"
 local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
 local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 
 local new = gpuarray.newaxis
 local TILES = { { rows = 4, columns = 4 }, { rows = 4, columns = 2 }, { rows = 2, columns = 2 } }

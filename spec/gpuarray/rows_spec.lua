@@ -11,6 +11,7 @@ local row = require "cudalua.gpuarray.reduce.row"
 local run = require "cudalua.gpuarray.core.run"
 local turn = require "spec.support.turn"
 local waiting = require "cudalua.gpuarray.core.waiting"
+local it = turn.halves(it) -- luacheck: ignore 431
 
 local keep = { keepdims = true }
 

@@ -12,6 +12,7 @@ local run = require "cudalua.gpuarray.core.run"
 local row = require "cudalua.gpuarray.reduce.row"
 local storage = require "cudalua.gpuarray.core.storage"
 local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 
 local keep = { keepdims = true }
 

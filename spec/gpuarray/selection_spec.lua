@@ -6,6 +6,8 @@ local mask = require "cudalua.gpuarray.index.mask"
 local mask_code = require "cudalua.gpuarray.index.mask_code"
 local reentry = require "spec.support.reentry"
 local sort_run = require "cudalua.gpuarray.order.sort_run"
+local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
 setup(gpu.context)

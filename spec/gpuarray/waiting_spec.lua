@@ -14,6 +14,8 @@ local run = require "cudalua.gpuarray.core.run"
 local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local storage = require "cudalua.gpuarray.core.storage"
 local waiting = require "cudalua.gpuarray.core.waiting"
+local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 
 local function launches(f)
   f() -- kernels are there

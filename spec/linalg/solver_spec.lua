@@ -9,6 +9,8 @@ local reentry = require "spec.support.reentry"
 local own_kernels = require "spec.support.own_kernels"
 local residuals = require "spec.support.residuals"
 local solver_shim = require "spec.support.solver_shim"
+local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 local cuda, gpuarray, linalg = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.linalg
 
 setup(own_kernels.choose)
