@@ -1,5 +1,5 @@
--- Long sweeps. A run that has a turn takes an eighth of each sweep, or a quarter, and half of the tests of long files; the
--- next run takes another part.
+-- Long sweeps. A run that has a turn takes an eighth of each sweep, or a quarter, and half of the tests of long files;
+-- the next run takes another part.
 -- `./dev test` without CUDALUA_TURN takes everything, and so does `./dev release-check sweeps`, also under the
 -- sanitizers. CUDALUA_TURN chooses the part: a number, which tools/test.sh prints, or "all". Both runs of .ci/run have
 -- the same turn, so that the sanitized one finds the kernels that the plain one compiled.
