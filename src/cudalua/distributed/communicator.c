@@ -170,6 +170,7 @@ void cl_nccl_set_failed(void) {
   if (cl_nccl.failed) return;
   cl_nccl_confirm();
   cl_nccl.failed = true;
+  cl_loose_end = NULL;
 }
 
 /* All at once, as a kernel of one keeps the others from ending. */

@@ -177,6 +177,7 @@ static void end(bool well) {
     await_calls();
     meet_at_end(w);
   }
+  cl_loose_end = NULL; /* contexts end next */
   if (well && !cl_world_failed(w) && !cl_nccl.failed) {
     finalize_all();
   } else if (cl_nccl_lock_for((int)END_SECONDS)) {
