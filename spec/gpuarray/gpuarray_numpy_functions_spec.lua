@@ -7,7 +7,6 @@ local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
 local text = require("spec.support.reductions").text
 local turn = require "spec.support.turn"
-local it = turn.halves(it) -- luacheck: ignore 431
 
 local golden = dofile "spec/data/golden/functions.lua"
 

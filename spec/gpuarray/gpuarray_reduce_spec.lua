@@ -12,7 +12,6 @@ local reference = require "spec.support.reductions"
 local cuda, text = gpu.cuda, reference.text
 
 local soft = gpu.soft and require "cudalua.softgpu"
-local it = turn.halves(it) -- luacheck: ignore 431
 
 -- All rows of reductions.lua. One that has no reference fails here.
 local NAMES = {}

@@ -17,7 +17,6 @@ local text = require("spec.support.reductions").text
 local cuda = gpu.cuda
 
 local soft = gpu.soft and require "cudalua.softgpu"
-local it = turn.halves(it) -- luacheck: ignore 431
 
 -- All rows of scans.lua. One that has no reference fails here.
 local NAMES, REDUCTIONS = {}, {}

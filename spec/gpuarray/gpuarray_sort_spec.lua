@@ -10,7 +10,6 @@ local turn = require "spec.support.turn"
 local cuda = gpu.cuda
 
 local soft = gpu.soft and require "cudalua.softgpu"
-local it = turn.halves(it) -- luacheck: ignore 431
 local nan, inf = 0 / 0, 1 / 0
 
 -- ---- references -----------------------------------------------------------------------------------------------------

@@ -10,8 +10,6 @@ local ndarray = require "cudalua.ndarray"
 local plan = require "cudalua.gpuarray.core.plan"
 local row = require "cudalua.gpuarray.reduce.row"
 local run = require "cudalua.gpuarray.reduce.run"
-local turn = require "spec.support.turn"
-local it = turn.halves(it) -- luacheck: ignore 431
 
 local soft = gpu.soft
 local keep = { keepdims = true }

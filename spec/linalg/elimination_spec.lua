@@ -4,8 +4,6 @@ local gpuarray = require "cudalua.gpuarray"
 local linalg = require "cudalua.linalg"
 local own_kernels = require "spec.support.own_kernels"
 local residuals = require "spec.support.residuals"
-local turn = require "spec.support.turn"
-local it = turn.halves(it) -- luacheck: ignore 431
 local cuda = gpu.cuda
 
 setup(own_kernels.choose)

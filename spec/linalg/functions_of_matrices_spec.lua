@@ -5,8 +5,6 @@ local linalg = require "cudalua.linalg"
 local reentry = require "spec.support.reentry"
 local own_kernels = require "spec.support.own_kernels"
 local residuals = require "spec.support.residuals"
-local turn = require "spec.support.turn"
-local it = turn.halves(it) -- luacheck: ignore 431
 
 setup(own_kernels.choose)
 teardown(own_kernels.restore)

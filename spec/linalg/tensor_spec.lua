@@ -9,7 +9,6 @@ local codegen = require "cudalua.gpuarray.kernel.codegen"
 local core = require "cudalua.core"
 local plan = require "cudalua.gpuarray.product.plan"
 local runs = require "cudalua.gpuarray.core.run"
-local it = turn.halves(it) -- luacheck: ignore 431
 local cuda, gpuarray, linalg = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.linalg
 
 setup(own_kernels.choose)

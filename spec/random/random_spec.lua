@@ -8,8 +8,6 @@ local gpuarray = require "cudalua.gpuarray"
 local philox = require "cudalua.random.philox"
 local prelude = require "cudalua.base.prelude"
 local random = require "cudalua.random"
-local turn = require "spec.support.turn"
-local it = turn.halves(it) -- luacheck: ignore 431
 
 local function list(x) return x:reshape(-1):get():tolist() end
 
