@@ -50,8 +50,8 @@ function M.tests(it, parts)
   return M.partial and sanitized and some(it, parts or QUARTERS) or it
 end
 
----busted's it() for long files without proofs of the contract, all of which run each time: a run that has a turn defines
----every second test, and the next run the others.
+---busted's it() for long files without proofs of the contract, which run each time. A run that has a turn defines every
+---second test, and the next run the others.
 ---@param it function
 ---@return function
 function M.halves(it) return M.partial and some(it, 2) or it end
