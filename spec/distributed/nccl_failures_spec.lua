@@ -163,8 +163,8 @@ describe("calls by NCCL's stand-in that cannot be done", function()
     assert.equal(1, status, out)
   end)
 
-  -- While the driver copies in one thread, it does not let others record an event in the same stream. A watchdog that
-  -- records one would wait for what it is there to end.
+  -- While one thread copies to the host, another one that records an event in the same stream waits as well. A watchdog
+  -- that records events would wait for the call that it has to end.
   it("have their events from the program's thread, before it waits or launches a kernel", function()
     nccl.all_fine(2, [[
       ffi.cdef "int usleep(unsigned us);"

@@ -61,7 +61,7 @@ describe("cudalua run", function()
       for _ = 1, 2 * arg[1] do ffi.C.usleep(500000) end
       print "saved"
     ]]
-    -- Rank 0 needs longer than the rest of the grace, in spite of the time that rank 1 takes to end.
+    -- With the short grace, rank 0 is ended long before it prints, even if rank 1 takes seconds to end.
     for grace, saved in pairs { [20] = true, [0.3] = false } do
       local out, status = ranks.run(2, ranks.prelude .. code, { grace = grace, arguments = saved and "3" or "30" })
       assert.equal(saved, out:find("[0] saved\n", 1, true) ~= nil, out)

@@ -129,8 +129,8 @@ describe("random.Generator", function()
     for i = 1, 4000, 2 do
       local r = math.sqrt(-2 * math.log((words[i] + 0.5) / 2 ^ 32))
       local w = words[i + 1]
-      local angle = (w % 2 ^ 30 < 2 ^ 29 and w % 2 ^ 30 or w % 2 ^ 30 - 2 ^ 30) / 2 ^ 30 * math.pi / 2
-      local c, s = math.cos(angle) * (w >= 2 ^ 31 and -1 or 1), math.sin(angle)
+      local turn = (w % 2 ^ 30 < 2 ^ 29 and w % 2 ^ 30 or w % 2 ^ 30 - 2 ^ 30) / 2 ^ 30 * math.pi / 2
+      local c, s = math.cos(turn) * (w >= 2 ^ 31 and -1 or 1), math.sin(turn)
       if w % 2 ^ 31 >= 2 ^ 30 then c, s = s, c end
       assert.is_true(math.abs(x[i] - r * c) < 1e-5 and math.abs(x[i + 1] - r * s) < 1e-5)
       local want = -math.log((words[i] + 0.5) / 2 ^ 32)

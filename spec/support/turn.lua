@@ -50,8 +50,8 @@ function M.tests(it, parts)
   return M.partial and sanitized and some(it, parts or QUARTERS) or it
 end
 
----busted's it() for long files without proofs of the contract, which run each time. A run that has a turn defines every
----second test, and the next run the others.
+---busted's it() for long files. A run that has a turn defines every second test, and the next run the others. Files
+---whose tests prove the contract do not use it, because each proof has to run every time.
 ---@param it function
 ---@return function
 function M.halves(it) return M.partial and some(it, 2) or it end

@@ -28,7 +28,7 @@ function M.weak(t, key)
   return found
 end
 
----A table that remembers at most so many values, for remember(). A full one is replaced by an empty one.
+---Returns t[key], a table that remembers values. If there is none, or if it has `most` values, it becomes an empty one.
 ---@param t table
 ---@param key any
 ---@param most integer

@@ -108,10 +108,10 @@ end
 ---@param x cudalua.gpuarray.Array   that has elements
 ---@param t cudalua.dtype.DType      of the product
 ---@param out? any  gets the product, if it can be written there at once
----@return cudalua.gpuarray.Array?  out, or a new one; nil: own kernels compute it, under "auto" always
+---@return cudalua.gpuarray.Array?  out, or a new one; nil: own kernels compute it, as always under "auto"
 ---@raise LogicError under "vendor", if cuSPARSE cannot; inside a capture, if it has no handle yet
 function M.times_dense(what, m, x, t, out)
-  -- Own kernels are faster than the algorithms of equal bits.
+  -- cuSPARSE's algorithms that return the same bits in each run are slower than own kernels.
   if not choice.vendor(what, "cusparse", descriptors.can(t), true) then return nil end
   local shape = x._ndim == 1 and { m._rows } or { m._rows, x._shape[2] }
   local is_new = not write.dense_at_once(out, t, shape, { evaluate(x), evaluate(m._data) })

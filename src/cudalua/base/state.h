@@ -53,8 +53,8 @@ void cl_open_state(lua_State *L);
 CL_HOOKS(cl_on_state_open, lua_State *L);
 /* The end of a state, the one place where a finalizer waits. Must not call Lua. */
 CL_HOOKS(cl_on_state_close, cl_State *st);
-/* NULL, or what is still to be done before this thread gives the device more work, or calls the driver where
- * that may wait: distributed/communicator.c. */
+/* Called before each launch and before each driver call that may wait; NULL while nothing is left to do.
+ * distributed/communicator.c sets it. */
 extern void (*_Atomic cl_loose_end)(void);
 static inline void cl_tie_up(void) {
   void (*tie)(void) = atomic_load_explicit(&cl_loose_end, memory_order_relaxed);

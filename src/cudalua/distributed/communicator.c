@@ -57,9 +57,9 @@ static bool is_done(CUevent e) { return CU.cuEventQuery(e) != CUDA_ERROR_NOT_REA
 /* Is event[0] recorded, so that it tells whether the calls are done? */
 static bool is_marked(const cl_CallLane *lane) { return lane->second || !lane->is_short; }
 
-/* Records the last event. Under the lock, in a thread that has calls: while the driver copies in one thread,
- * others that record an event in the same stream wait for the copy. So the watchdog only asks. Not while
- * anything is captured, which this might break. */
+/* Records the last event; called under the lock, but never by the watchdog. While one thread copies to the
+ * host, another one that records an event in the same stream waits for the copy. Does nothing while anything
+ * is captured, as that might break the capture. */
 static void reach_last(cl_CallLane *lane) {
   CUcontext current = NULL, popped;
   const CUcontext own = (CUcontext)cl_nccl.ctx->rec.handle;
@@ -79,10 +79,10 @@ static void reach_all(void) {
   if (!is_short) cl_loose_end = NULL;
 }
 
-/* Before other work, which the event is not to come behind, and before a wait, in which this thread may be
- * until the call is done. */
+/* Called before a launch, so that the event precedes the kernel, and before a wait, which may last until the
+ * call is done. */
 static void tie_up(void) {
-  if (cl_forked || cl_captures || !cl_nccl_enter()) return;
+  if (cl_forked || !cl_nccl_enter()) return;
   reach_all();
   cl_nccl_leave();
 }

@@ -85,8 +85,8 @@ double cl_nccl_now(void);
 
 /* Under the lock, with the context current: asks which calls are done. */
 void cl_nccl_confirm(void);
-/* Returns for how many seconds the main thread has been in a call, or the oldest call that is known not to be
- * done has been in its stream; 0: there is none. */
+/* Returns how many seconds the main thread has been in a call, or how many seconds ago the oldest call that
+ * is known to be unfinished was put into its stream; 0: there is none. */
 double cl_nccl_waiting(void);
 /* Under the lock: the world is failed from here on. What is done by now is confirmed; later answers of the
  * device are not believed. */

@@ -115,7 +115,7 @@ int cl_event_query(lua_State *L) {
   CUresult code = CU.cuEventQuery((CUevent)e->rec.handle);
   cl_unrelax(mode);
   if (code && code != CUDA_ERROR_NOT_READY) cl_fail_waiting(L, "cuEventQuery", code, &e->rec);
-  if (code) cl_tie_up(); /* the program may ask for long */
+  if (code) cl_tie_up(); /* the program may poll for a long time */
   if (!code) {
     cl_anchors_poll(L);
     CL_RUN_HOOKS(cl_on_answer, L);

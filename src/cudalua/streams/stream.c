@@ -224,7 +224,7 @@ int cl_stream_is_done(lua_State *L) {
   do code = query(s);
   while (code && cl_start(L, code));
   if (code && code != CUDA_ERROR_NOT_READY) cl_fail_waiting(L, "cuStreamQuery", code, &s->rec);
-  if (code) cl_tie_up(); /* the program may ask for long */
+  if (code) cl_tie_up(); /* the program may poll for a long time */
   if (!code) {
     cl_anchors_poll(L);
     CL_RUN_HOOKS(cl_on_answer, L);
