@@ -1,5 +1,5 @@
 -- What linalg.backend "vendor" calls, beside the same call of NVIDIA's library from C, CuPy and PyTorch: products,
--- solvers, Fourier transforms, a sparse matrix times a vector.
+-- solvers, Fourier transforms. And a sparse matrix times a vector, which own kernels always compute.
 --   ./dev bench vendor [ROUNDS [WORK]]      all rows, or those of one work, such as cholesky
 --   ./dev bench vendor smoke     small arrays by whichever backend there is: do the rows run, and are results right?
 -- Rounds take turns, ratios are medians of each round's; the goal is 0.98 of the call from C. Times are between events.
@@ -13,8 +13,6 @@ local cuda, dev, device, tiny, rounds = start.cuda, start.dev, start.device, sta
 local gpuarray, random, fft, linalg, sparse = cuda.gpuarray, cuda.random, cuda.fft, cuda.linalg, cuda.sparse
 local process = dofile "bench/common/process.lua"
 local report = dofile "bench/common/report.lua"
-
-linalg.backend(tiny and "auto" or "vendor")
 
 -- ---- peers ----------------------------------------------------------------------------------------------------------
 
@@ -137,6 +135,7 @@ report.head "C"
 local wrong = {}
 local function run(work, t, n, launches)
   linalg.precision(t == "tf32" and "tensor" or "full")
+  linalg.backend(tiny and "auto" or work == "spmv" and "own" or "vendor")
   local text = ("%s, %s, n = %d"):format(NAMES[work] or work, t, n)
   local call, check = works[work](t, n)
   local off = check(call())

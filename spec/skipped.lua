@@ -30,7 +30,8 @@ return {
     "vendor_gpu_spec: cuBLASLt on a GPU multiplies large matrices as own kernels do",
     "nccl_gpu_spec: NCCL on GPUs is what arrays of ranks with a GPU each move by",
     "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on one rank",
-    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks",
+    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks, and on three and four with so "
+      .. "many GPUs",
     "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
     "nccl_gpu_spec: NCCL on GPUs moves arrays while the program computes, with async = true",
     "nccl_gpu_spec: NCCL on GPUs ends a call whose other rank is killed, fails, exits or does not come",
@@ -53,18 +54,12 @@ return {
     "cufft_memory_spec: cuFFT on a GPU gives its plans back: memory does not grow with their number",
     "cufft_gpu_spec: cuFFT on a GPU works in a second context, and when the first is current again",
     "cusparse_gpu_spec: cuSPARSE on a GPU is found, opened and chosen",
-    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float32 by vectors and dense matrices as own "
-      .. "kernels do",
-    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float64 by vectors and dense matrices as own "
-      .. "kernels do",
-    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex64 by vectors and dense matrices as "
-      .. "own kernels do",
-    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex128 by vectors and dense matrices as "
-      .. "own kernels do",
-    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float16 by vectors and dense matrices as own "
-      .. "kernels do",
-    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of bfloat16 by vectors and dense matrices as "
-      .. "own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float32 by dense matrices as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float64 by dense matrices as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex64 by dense matrices as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex128 by dense matrices as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float16 by dense matrices as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of bfloat16 by dense matrices as own kernels do",
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies operands of two types as own kernels do",
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of float32 as own kernels do, with "
       .. "their elements in order",
@@ -75,13 +70,14 @@ return {
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of complex128 as own kernels do, "
       .. "with their elements in order",
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies large matrices with long rows and empty ones",
-    "cusparse_gpu_spec: cuSPARSE on a GPU has the whole last element while the stream still has work to do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies as well where the kernel before left the number of elements in "
+      .. "shared memory",
     "cusparse_gpu_spec: cuSPARSE on a GPU gives equal bits for equal products with dense operands",
     "cusparse_gpu_spec: cuSPARSE on a GPU does not read what was in the memory of the result",
     "cusparse_gpu_spec: cuSPARSE on a GPU takes positions of 64 bits with dense operands",
-    "cusparse_gpu_spec: cuSPARSE on a GPU is kept by a graph, which reads values and vectors anew when it is launched",
+    "cusparse_gpu_spec: cuSPARSE on a GPU is kept by a graph, which reads values and dense operands anew when it "
+      .. "is launched",
     "cusparse_gpu_spec: cuSPARSE on a GPU goes in the order of streams",
-    "cusparse_gpu_spec: cuSPARSE on a GPU solves by iterations, as own kernels do",
     "cusparse_gpu_spec: cuSPARSE on a GPU works in a second context, and when the first is current again",
     "solver_gpu_spec: cuSOLVER on a GPU is found, opened and chosen, with linalg.backend and linalg.libraries",
     "solver_gpu_spec: cuSOLVER on a GPU gives factors of float32 that fit, however matrices lie in memory",
@@ -101,7 +97,8 @@ return {
   one_gpu = {
     "docs_spec: documents docs/devices.md: its programs do what it says",
     "nccl_gpu_spec: NCCL on GPUs is what arrays of ranks with a GPU each move by",
-    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks",
+    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks, and on three and four with so "
+      .. "many GPUs",
     "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
     "nccl_gpu_spec: NCCL on GPUs moves arrays while the program computes, with async = true",
     "nccl_gpu_spec: NCCL on GPUs ends a call whose other rank is killed, fails, exits or does not come",

@@ -16,11 +16,11 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 3, EXECUTION_FAILED = 6, NOT_SUPPORTED = 10 };
-enum { INDEX_32I = 2, INDEX_64I = 3, ORDER_ROW = 2, SPMV_CSR_ALG2 = 3, SPMM_CSR_ALG3 = 12 };
+enum { INDEX_32I = 2, INDEX_64I = 3, ORDER_ROW = 2, SPMM_CSR_ALG3 = 12 };
 enum { WORK = 1000, ALIGNMENT = 16, PATTERN = 0x5a };
 
 /* Descriptors are marked, and kept in a list: a destroyed one is noticed, and is no leak. */
-typedef enum Mark { GONE, MATRIX, VECTOR, DENSE, PRODUCT } Mark;
+typedef enum Mark { GONE, MATRIX, DENSE, PRODUCT } Mark;
 
 typedef struct Head {
   Mark mark;
@@ -34,7 +34,7 @@ typedef struct Matrix {
   int index, type;
 } Matrix;
 
-typedef struct Dense { /* a vector has one column */
+typedef struct Dense {
   Head head;
   int64_t rows, columns;
   void *values;
@@ -111,19 +111,12 @@ PUBLIC int cusparseSetStream(void *handle, CUstream stream);
 PUBLIC int cusparseCreateCsr(Matrix **desc, int64_t rows, int64_t columns, int64_t count, void *offsets,
                              void *indices, void *values, int offsets_type, int indices_type, int base,
                              int type);
-PUBLIC int cusparseCreateDnVec(Dense **desc, int64_t size, void *values, int type);
 PUBLIC int cusparseCreateDnMat(Dense **desc, int64_t rows, int64_t columns, int64_t ld, void *values,
                                int type, int order);
 PUBLIC int cusparseDestroySpMat(Matrix *desc);
-PUBLIC int cusparseDestroyDnVec(Dense *desc);
 PUBLIC int cusparseDestroyDnMat(Dense *desc);
 PUBLIC int cusparseSpMatGetSize(const Matrix *desc, int64_t *rows, int64_t *columns, int64_t *count);
 PUBLIC int cusparseCsrSetPointers(Matrix *desc, void *offsets, void *indices, void *values);
-PUBLIC int cusparseSpMV_bufferSize(void *handle, int op, const void *alpha, const Matrix *a, const Dense *x,
-                                   const void *beta, const Dense *y, int compute, int algorithm,
-                                   size_t *bytes);
-PUBLIC int cusparseSpMV(void *handle, int op, const void *alpha, const Matrix *a, const Dense *x,
-                        const void *beta, const Dense *y, int compute, int algorithm, void *buffer);
 PUBLIC int cusparseSpMM_bufferSize(void *handle, int op_a, int op_b, const void *alpha, const Matrix *a,
                                    const Dense *x, const void *beta, const Dense *y, int compute,
                                    int algorithm, size_t *bytes);
@@ -194,17 +187,9 @@ int cusparseCreateCsr(Matrix **desc, int64_t rows, int64_t columns, int64_t coun
   return SUCCESS;
 }
 
-int cusparseCreateDnVec(Dense **desc, int64_t size, void *values, int type) {
-  if (size < 1 || !values) return INVALID_VALUE;
-  *desc = calloc(1, sizeof **desc);
-  **desc = (Dense){{VECTOR, NULL}, size, 1, values, type};
-  descriptors++;
-  return SUCCESS;
-}
-
 int cusparseCreateDnMat(Dense **desc, int64_t rows, int64_t columns, int64_t ld, void *values, int type,
                         int order) {
-  if (rows < 1 || columns < 1 || !values || order != ORDER_ROW || ld != columns) return INVALID_VALUE;
+  if (rows < 1 || columns < 2 || !values || order != ORDER_ROW || ld != columns) return INVALID_VALUE;
   *desc = calloc(1, sizeof **desc);
   **desc = (Dense){{DENSE, NULL}, rows, columns, values, type};
   descriptors++;
@@ -221,7 +206,6 @@ static int destroyed(Head *h, Mark expected) {
 }
 
 int cusparseDestroySpMat(Matrix *desc) { return destroyed(&desc->head, MATRIX); }
-int cusparseDestroyDnVec(Dense *desc) { return destroyed(&desc->head, VECTOR); }
 int cusparseDestroyDnMat(Dense *desc) { return destroyed(&desc->head, DENSE); }
 
 int cusparseSpMatGetSize(const Matrix *m, int64_t *rows, int64_t *columns, int64_t *count) {
@@ -273,11 +257,11 @@ static void compute_dense(void *argument) {
 
 static int compute_type(int type) { return type == R_16F || type == R_16BF ? R_32F : type; }
 
-static int fits(const void *handle, const Matrix *a, const Dense *x, const Dense *y, Mark mark, int compute,
+static int fits(const void *handle, const Matrix *a, const Dense *x, const Dense *y, int compute,
                 const void *alpha, const void *beta) {
   if (!handle || !synchronize) return NOT_INITIALIZED;
   if (!is_aligned(alpha) || !is_aligned(beta)) return INVALID_VALUE;
-  if (a->head.mark != MATRIX || x->head.mark != mark || y->head.mark != mark) return INVALID_VALUE;
+  if (a->head.mark != MATRIX || x->head.mark != DENSE || y->head.mark != DENSE) return INVALID_VALUE;
   if (a->columns != x->rows || a->rows != y->rows || x->columns != y->columns) return INVALID_VALUE;
   if (a->type != x->type || a->type != y->type || compute != compute_type(a->type)) return NOT_SUPPORTED;
   const Value b = load(compute, beta, 0);
@@ -293,7 +277,7 @@ static void note(const char *text, int n) {
   log_length += (size_t)n;
 }
 
-static int multiply(const char *name, const Matrix *a, const Dense *x, const Dense *y, const void *alpha,
+static int multiply(const Matrix *a, const Dense *x, const Dense *y, const void *alpha,
                     int compute, int algorithm, void *buffer) {
   const int64_t item = (int64_t)size_of(a->type), size = y->rows * y->columns * item;
   const int status = told_status();
@@ -309,9 +293,9 @@ static int multiply(const char *name, const Matrix *a, const Dense *x, const Den
   *j = (Job){.a = *a, .x = *x, .y = *y, .alpha = load(compute, alpha, 0)};
   char text[256];
   note(text, snprintf(text, sizeof text,
-                      "%s type %d compute %d index %d %lldx%lld elements %lld columns %lld "
+                      "SpMM type %d compute %d index %d %lldx%lld elements %lld columns %lld "
                       "algorithm %d work %zu\n",
-                      name, a->type, compute, a->index, (long long)a->rows, (long long)a->columns,
+                      a->type, compute, a->index, (long long)a->rows, (long long)a->columns,
                       (long long)a->count, (long long)x->columns, algorithm, work));
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   CUresult r = is_capturing(current, &capture);
@@ -330,27 +314,10 @@ static int multiply(const char *name, const Matrix *a, const Dense *x, const Den
   return r ? EXECUTION_FAILED : SUCCESS;
 }
 
-int cusparseSpMV_bufferSize(void *handle, int op, const void *alpha, const Matrix *a, const Dense *x,
-                            const void *beta, const Dense *y, int compute, int algorithm, size_t *bytes) {
-  const int code = fits(handle, a, x, y, VECTOR, compute, alpha, beta);
-  if (code) return code;
-  if (op || algorithm != SPMV_CSR_ALG2) return NOT_SUPPORTED;
-  *bytes = work_of(a);
-  return SUCCESS;
-}
-
-int cusparseSpMV(void *handle, int op, const void *alpha, const Matrix *a, const Dense *x, const void *beta,
-                 const Dense *y, int compute, int algorithm, void *buffer) {
-  const int code = fits(handle, a, x, y, VECTOR, compute, alpha, beta);
-  if (code) return code;
-  if (op || algorithm != SPMV_CSR_ALG2) return NOT_SUPPORTED;
-  return multiply("SpMV", a, x, y, alpha, compute, algorithm, buffer);
-}
-
 int cusparseSpMM_bufferSize(void *handle, int op_a, int op_b, const void *alpha, const Matrix *a,
                             const Dense *x, const void *beta, const Dense *y, int compute, int algorithm,
                             size_t *bytes) {
-  const int code = fits(handle, a, x, y, DENSE, compute, alpha, beta);
+  const int code = fits(handle, a, x, y, compute, alpha, beta);
   if (code) return code;
   if (op_a || op_b || algorithm != SPMM_CSR_ALG3) return NOT_SUPPORTED;
   *bytes = work_of(a);
@@ -359,10 +326,10 @@ int cusparseSpMM_bufferSize(void *handle, int op_a, int op_b, const void *alpha,
 
 int cusparseSpMM(void *handle, int op_a, int op_b, const void *alpha, const Matrix *a, const Dense *x,
                  const void *beta, const Dense *y, int compute, int algorithm, void *buffer) {
-  const int code = fits(handle, a, x, y, DENSE, compute, alpha, beta);
+  const int code = fits(handle, a, x, y, compute, alpha, beta);
   if (code) return code;
   if (op_a || op_b || algorithm != SPMM_CSR_ALG3) return NOT_SUPPORTED;
-  return multiply("SpMM", a, x, y, alpha, compute, algorithm, buffer);
+  return multiply(a, x, y, alpha, compute, algorithm, buffer);
 }
 
 /* --- products of two sparse matrices --- */

@@ -1,5 +1,5 @@
--- Products of sparse matrices by cuSPARSE: with vectors (SpMV), with dense matrices (SpMM) and with each other
--- (SpGEMM). It gets the matrix by rows, so that it needs no atomics; values of the other order are gathered first.
+-- Products of sparse matrices by cuSPARSE: with dense matrices (SpMM) and with each other (SpGEMM). It gets the matrix
+-- by rows, so that it needs no atomics; values of the other order are gathered first.
 
 local build = require "cudalua.sparse.build"
 local choice = require "cudalua.vendor.choice"
@@ -28,31 +28,26 @@ local M = {}
 -- ---- constants, with the names of cusparse.h ------------------------------------------------------------------------
 
 local CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_ORDER_ROW = 0, 2
--- Those of equal bits for equal calls.
-local CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3 = 3, 12
-local CUSPARSE_SPGEMM_DEFAULT = 0
+-- The former returns equal bits for equal calls.
+local CUSPARSE_SPMM_CSR_ALG3, CUSPARSE_SPGEMM_DEFAULT = 12, 0
 
 local N = CUSPARSE_OPERATION_NON_TRANSPOSE
 local WRITTEN = -1 -- no status of the library's: arrays were written to before the call
 
 -- ---- dense operands -------------------------------------------------------------------------------------------------
 
--- Of x with one axis SpMV, with two SpMM: their names, operations, and algorithm.
-local function product_of(what, made, x, leaf, y, y_leaf, t)
-  local type_of, from, to = descriptors.type_of(t), runs.address(leaf), runs.address(y_leaf)
-  -- Not of 16-bit floats: on an H200 that sixteen processes shared, one of some ten thousand products of float16 by a
-  -- vector had 0 in place of its last element. The same operands gave it afterwards. Products by matrices did not.
-  if x._ndim == 1 and t.itemsize > 2 then
-    return { name = "SpMV", algorithm = CUSPARSE_SPMV_CSR_ALG2,
-      x = descriptor(what, made, "CreateDnVec", "DestroyDnVec", x._size, from, type_of),
-      y = descriptor(what, made, "CreateDnVec", "DestroyDnVec", y._size, to, type_of) }
-  end
-  local columns = x._shape[2] or 1
-  return { name = "SpMM", algorithm = CUSPARSE_SPMM_CSR_ALG3, matrix = true,
-    x = descriptor(what, made, "CreateDnMat", "DestroyDnMat", x._shape[1], columns, columns, from, type_of,
-      CUSPARSE_ORDER_ROW),
-    y = descriptor(what, made, "CreateDnMat", "DestroyDnMat", y._shape[1], columns, columns, to, type_of,
-      CUSPARSE_ORDER_ROW) }
+-- What cuSPARSE does not have; true: it can compute the product. By a single column (SpMV, and SpMM with one column),
+-- cuSPARSE 12.6.3 multiplies with a kernel that reads shared memory which it has not written. On an H200, the last
+-- element of a result of 32 rows was 0 or a part of its sum if the kernel before had left the number of the matrix's
+-- elements there, whatever the algorithm (2026-11-30).
+local function can_dense(x, t)
+  local can = descriptors.can(t)
+  return can == true and (x._shape[2] or 1) == 1 and "reliable products with a single column" or can
+end
+
+local function dense(what, made, leaf, rows, columns, t)
+  return descriptor(what, made, "CreateDnMat", "DestroyDnMat", rows, columns, columns, runs.address(leaf),
+    (descriptors.type_of(t)), CUSPARSE_ORDER_ROW)
 end
 
 local function joined(a, b)
@@ -65,59 +60,47 @@ local function dense_attempt(since, made, what, m, x, t, y, is_new, about)
   local rows, leaf = descriptors.rows(what, made, m, t), descriptors.dense(x, t)
   local f, handle = libraries.functions "cusparse", handles.get "cusparse"
   local to = is_new and y._leaf or write.prepare(y)
-  local p, _, compute, sum = product_of(what, made, x, leaf, y, to, t), descriptors.type_of(t)
+  local _, compute, sum = descriptors.type_of(t)
+  local a, b = rows.descriptor, dense(what, made, leaf, x._shape[1], x._shape[2], t)
+  local c = dense(what, made, to, m._rows, x._shape[2], t)
   local one, zero, bytes = factor.new(sum, 1), factor.new(sum, 0), ffi.new "size_t[1]"
-  local size, set_stream, multiply = f[p.name .. "_bufferSize"], f.SetStream, f[p.name]
-  local a, b, c, algorithm, is_matrix = rows.descriptor, p.x, p.y, p.algorithm, p.matrix
-  local answer, called
-  if is_matrix then
-    answer = size(handle, N, N, one, a, b, zero, c, compute, algorithm, bytes)
-  else
-    answer = size(handle, N, one, a, b, zero, c, compute, algorithm, bytes)
-  end
+  local set_stream, multiply, algorithm = f.SetStream, f.SpMM, CUSPARSE_SPMM_CSR_ALG3
+  local answer = f.SpMM_bufferSize(handle, N, N, one, a, b, zero, c, compute, algorithm, bytes)
+  local called
   if lacking(answer) then return nil, lacking(answer) end
-  check(what, p.name .. "_bufferSize", answer, about)
+  check(what, "SpMM_bufferSize", answer, about)
   local work = bytes[0] > 0 and storage.buffer(tonumber(bytes[0]))
   local area = work and work:ptr() or 0
   if not is_new and write.is_moved(y, to) then return runs.AGAIN end
   called, _, answer = runs.library {
-    name = "cusparse" .. p.name, since = since, leaves = joined(rows.leaves, { leaf }),
+    name = "cusparseSpMM", since = since, leaves = joined(rows.leaves, { leaf }),
     writes = { to }, changes = not is_new, scratch = work and { work } or nil,
     -- The check and the calls, on one line: a finalizer that comes in between has come before the check.
     call = function(stream, expected)
-      local r = expected ~= storage.writes and WRITTEN or set_stream(handle, stream); return r ~= 0 and r or is_matrix and multiply(handle, N, N, one, a, b, zero, c, compute, algorithm, area) or not is_matrix and multiply(handle, N, one, a, b, zero, c, compute, algorithm, area) -- luacheck: ignore 631
+      local r = expected ~= storage.writes and WRITTEN or set_stream(handle, stream); return r ~= 0 and r or multiply(handle, N, N, one, a, b, zero, c, compute, algorithm, area) -- luacheck: ignore 631
     end,
   }
   if not called or answer == WRITTEN then return runs.AGAIN end
   if lacking(answer) then return nil, lacking(answer) end
-  check(what, p.name, answer, about)
+  check(what, "SpMM", answer, about)
   return true
-end
-
--- On an H200 that twenty processes shared, 42 of 5,700 products with a vector by cuSPARSE 12.6.3 had a wrong last
--- element: 0 or a part of its sum, for 32 or 33 rows, with any algorithm and whatever the work area held. The stream
--- still had work to do before them. None of 34,000 products behind a wait was wrong (2026-11-30).
-local function wait_for_stream()
-  local stream = core.current_stream()
-  if not stream:is_capturing() then stream:synchronize() end
 end
 
 ---The product of a sparse matrix, which has elements, with a vector or a dense matrix, by cuSPARSE.
 ---@param what string
 ---@param m cudalua.sparse.Matrix
----@param x cudalua.gpuarray.Array   that has elements
+---@param x cudalua.gpuarray.Array   that has elements; cuSPARSE takes two columns or more
 ---@param t cudalua.dtype.DType      of the product
 ---@param out? any  gets the product, if it can be written there at once
 ---@return cudalua.gpuarray.Array?  out, or a new one; nil: own kernels compute it, as always under "auto"
 ---@raise LogicError under "vendor", if cuSPARSE cannot; inside a capture, if it has no handle yet
 function M.times_dense(what, m, x, t, out)
   -- cuSPARSE's algorithms that return the same bits in each run are slower than own kernels.
-  if not choice.vendor(what, "cusparse", descriptors.can(t), true) then return nil end
-  local shape = x._ndim == 1 and { m._rows } or { m._rows, x._shape[2] }
+  if not choice.vendor(what, "cusparse", can_dense(x, t), true) then return nil end
+  local shape = { m._rows, x._shape[2] }
   local is_new = not write.dense_at_once(out, t, shape, { evaluate(x), evaluate(m._data) })
   local y = is_new and storage.empty(t, shape, graph.size_of(shape)) or out
-  local about = descriptors.text(m, x._ndim == 1 and "a vector" or ("%.0f columns"):format(x._shape[2]), t)
-  wait_for_stream()
+  local about = descriptors.text(m, ("%.0f columns"):format(x._shape[2]), t)
   local done, why = runs.until_done(descriptors.attempt, dense_attempt, what, m, x, t, y, is_new,
     about)
   if done then return y end

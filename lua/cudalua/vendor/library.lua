@@ -126,18 +126,12 @@ M.rows = {
       int cusparseSetStream(uintptr_t handle, uintptr_t stream)
       int cusparseCreateCsr(uintptr_t *desc, int64_t rows, int64_t columns, int64_t count, uintptr_t offsets,
         uintptr_t indices, uintptr_t values, int offsets_type, int indices_type, int base, int type)
-      int cusparseCreateDnVec(uintptr_t *desc, int64_t size, uintptr_t values, int type)
       int cusparseCreateDnMat(uintptr_t *desc, int64_t rows, int64_t columns, int64_t ld, uintptr_t values, int type,
         int order)
       int cusparseDestroySpMat(void *desc)
-      int cusparseDestroyDnVec(void *desc)
       int cusparseDestroyDnMat(void *desc)
       int cusparseSpMatGetSize(uintptr_t desc, int64_t *rows, int64_t *columns, int64_t *count)
       int cusparseCsrSetPointers(uintptr_t desc, uintptr_t offsets, uintptr_t indices, uintptr_t values)
-      int cusparseSpMV_bufferSize(uintptr_t handle, int op, const void *alpha, uintptr_t a, uintptr_t x,
-        const void *beta, uintptr_t y, int compute, int algorithm, size_t *bytes)
-      int cusparseSpMV(uintptr_t handle, int op, const void *alpha, uintptr_t a, uintptr_t x, const void *beta,
-        uintptr_t y, int compute, int algorithm, uintptr_t buffer)
       int cusparseSpMM_bufferSize(uintptr_t handle, int op_a, int op_b, const void *alpha, uintptr_t a, uintptr_t b,
         const void *beta, uintptr_t c, int compute, int algorithm, size_t *bytes)
       int cusparseSpMM(uintptr_t handle, int op_a, int op_b, const void *alpha, uintptr_t a, uintptr_t b,
