@@ -27,9 +27,9 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu programs_random rows rows_write docs gpuarray_reduce check sharded_reductions
-  sharded_arrays random gpuarray_run sharded_products sharded_sorts checkpoint devices compiler_abuse nccl
-  gpuarray_fusion gpuarray_numpy_functions tensor nonsense hostile convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
+LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu finalizer programs_random rows rows_write docs gpuarray_reduce check
+  sharded_reductions sharded_take mpi mpi_failures failures sharded_arrays random gpuarray_run sharded_products sharded_sorts checkpoint devices compiler_abuse nccl
+  gpuarray_fusion gpuarray_numpy_functions tensor hostile nonsense convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
   fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
   compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
 
@@ -42,24 +42,27 @@ all_spec_files() {
 }
 
 # Under the sanitizers, these files and the files of these folders mostly run Lua, NVRTC, and generated kernels on the same
-# C code. Every eighth one has its turn. Of CUDALUA_TURN, the remainder of 8 chooses the part of long sweeps
-# (spec/support/turn.lua) and the rest the files, so that each file comes with each part.
+# C code. Every eighth one has its turn, and every second one of the other long files. Of CUDALUA_TURN, the remainder of 8
+# chooses the part of long sweeps (spec/support/turn.lua) and the rest the files, so that each file comes with each part.
 IN_TURNS=(gpuarray linalg fft sparse image random userkernel files help look ndarray project prompt setup ship
   compiler_abuse_spec.lua compiler_options_spec.lua nvcc_spec.lua nvcc_names_spec.lua
   sharded_arrays_spec.lua sharded_products_spec.lua sharded_reductions_spec.lua sharded_sorts_spec.lua)
 
 spec_files() {
-  local file number
+  local file name number others
   if [[ -z ${CUDALUA_SANITIZED:-} || ! ${CUDALUA_TURN:-all} =~ ^[0-9]+$ ]]; then
     all_spec_files
     return
   fi
-  number=$((CUDALUA_TURN / 8))
+  number=$((CUDALUA_TURN / 8)) others=$number
   while read -r file; do
-    if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* ||
-      " ${IN_TURNS[*]} " = *" $(basename "$file") "* ]]; then
+    name=$(basename "$file")
+    if [[ " ${IN_TURNS[*]} " = *" $(basename "$(dirname "$file")") "* || " ${IN_TURNS[*]} " = *" $name "* ]]; then
       number=$((number + 1))
       [[ $((number % 8)) -eq 0 ]] || continue
+    elif [[ " ${LONG_SPECS[*]/%/_spec.lua} " = *" $name "* ]]; then
+      others=$((others + 1))
+      [[ $((others % 2)) -eq 0 ]] || continue
     fi
     echo "$file"
   done < <(all_spec_files)

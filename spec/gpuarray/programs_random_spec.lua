@@ -16,6 +16,7 @@ local same_cuts = require "cudalua.gpuarray.core.same_cuts"
 local storage = require "cudalua.gpuarray.core.storage"
 local strides = require "cudalua.gpuarray.core.strides"
 local turn = require "spec.support.turn"
+local it = turn.halves(it) -- luacheck: ignore 431
 local waiting = require "cudalua.gpuarray.core.waiting"
 local whole = require "cudalua.gpuarray.core.whole"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
