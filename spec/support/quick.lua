@@ -1,6 +1,7 @@
--- NVRTC takes most of the time of specs of arrays. In a run that takes parts of sweeps, seven of eight kernels of arrays
--- are compiled with fewer optimizations, in little more than half of the time. The turn chooses the eighth one. Bits
--- are the same. "max" compiles faster still, but the software device runs such products and sorts ten times as long.
+-- NVRTC takes most of the time of specs of arrays. In a run that takes parts of sweeps, seven of eight kernels of
+-- arrays are compiled with fewer optimizations, in little more than half of the time. The turn chooses the eighth one.
+-- Bits are the same. "max" compiles faster still, but the software device runs such products and sorts ten times as
+-- long.
 local compiler = require "cudalua.compiler"
 local turn = require "spec.support.turn"
 

@@ -174,8 +174,8 @@ end
 local tables = { ["cudalua.gpuarray"] = "an array", ["cudalua.ndarray"] = "a host array",
   ["cudalua.dtype"] = "a dtype", ["cudalua.sparse.Matrix"] = "a sparse matrix",
   ["cudalua.distributed.Handle"] = "a handle of a call between ranks, whose wait() returns the array",
-  ["cudalua.distributed.Array"] = "a distributed array (call its methods, or pass its block, a.block; " ..
-    "cuda.distributed.replicate(x) makes an operand of an ordinary array x)" }
+  ["cudalua.distributed.Array"] = "a distributed array (call its methods, or pass the whole array, a:gather(), or " ..
+    "its block, a.block; cuda.distributed.replicate(x) makes an operand of an ordinary array x)" }
 
 ---What a message calls a table.
 ---@param t table

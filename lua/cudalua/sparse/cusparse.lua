@@ -65,8 +65,8 @@ local function dense_attempt(since, made, what, m, x, t, y, is_new, about)
   local c = dense(what, made, to, m._rows, x._shape[2], t)
   local one, zero, bytes = factor.new(sum, 1), factor.new(sum, 0), ffi.new "size_t[1]"
   local set_stream, multiply, algorithm = f.SetStream, f.SpMM, CUSPARSE_SPMM_CSR_ALG3
-  local answer = f.SpMM_bufferSize(handle, N, N, one, a, b, zero, c, compute, algorithm, bytes)
   local called
+  local answer = f.SpMM_bufferSize(handle, N, N, one, a, b, zero, c, compute, algorithm, bytes)
   if lacking(answer) then return nil, lacking(answer) end
   check(what, "SpMM_bufferSize", answer, about)
   local work = bytes[0] > 0 and storage.buffer(tonumber(bytes[0]))
@@ -86,23 +86,22 @@ local function dense_attempt(since, made, what, m, x, t, y, is_new, about)
   return true
 end
 
----The product of a sparse matrix, which has elements, with a vector or a dense matrix, by cuSPARSE.
+---The product of a sparse matrix, which has elements, with a dense matrix of two columns or more, by cuSPARSE.
 ---@param what string
 ---@param m cudalua.sparse.Matrix
----@param x cudalua.gpuarray.Array   that has elements; cuSPARSE takes two columns or more
+---@param x cudalua.gpuarray.Array   that has elements; a vector or a single column is for own kernels
 ---@param t cudalua.dtype.DType      of the product
 ---@param out? any  gets the product, if it can be written there at once
 ---@return cudalua.gpuarray.Array?  out, or a new one; nil: own kernels compute it, as always under "auto"
 ---@raise LogicError under "vendor", if cuSPARSE cannot; inside a capture, if it has no handle yet
 function M.times_dense(what, m, x, t, out)
-  -- cuSPARSE's algorithms that return the same bits in each run are slower than own kernels.
+  -- cuSPARSE's algorithm that returns the same bits in each run is slower than own kernels.
   if not choice.vendor(what, "cusparse", can_dense(x, t), true) then return nil end
   local shape = { m._rows, x._shape[2] }
   local is_new = not write.dense_at_once(out, t, shape, { evaluate(x), evaluate(m._data) })
   local y = is_new and storage.empty(t, shape, graph.size_of(shape)) or out
   local about = descriptors.text(m, ("%.0f columns"):format(x._shape[2]), t)
-  local done, why = runs.until_done(descriptors.attempt, dense_attempt, what, m, x, t, y, is_new,
-    about)
+  local done, why = runs.until_done(descriptors.attempt, dense_attempt, what, m, x, t, y, is_new, about)
   if done then return y end
   choice.vendor(what, "cusparse", ("%s: it answers %s"):format(about, why)) -- raises under "vendor"
   return nil
