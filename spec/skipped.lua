@@ -30,8 +30,8 @@ return {
     "vendor_gpu_spec: cuBLASLt on a GPU multiplies large matrices as own kernels do",
     "nccl_gpu_spec: NCCL on GPUs is what arrays of ranks with a GPU each move by",
     "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on one rank",
-    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks, and on three and four with so "
-      .. "many GPUs",
+    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks, and on three and four if there "
+      .. "are as many GPUs",
     "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
     "nccl_gpu_spec: NCCL on GPUs moves arrays while the program computes, with async = true",
     "nccl_gpu_spec: NCCL on GPUs ends a call whose other rank is killed, fails, exits or does not come",
@@ -70,7 +70,7 @@ return {
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of complex128 as own kernels do, "
       .. "with their elements in order",
     "cusparse_gpu_spec: cuSPARSE on a GPU multiplies large matrices with long rows and empty ones",
-    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies as well where the kernel before left the number of elements in "
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies correctly behind a kernel that left the number of elements in "
       .. "shared memory",
     "cusparse_gpu_spec: cuSPARSE on a GPU gives equal bits for equal products with dense operands",
     "cusparse_gpu_spec: cuSPARSE on a GPU does not read what was in the memory of the result",
@@ -97,8 +97,8 @@ return {
   one_gpu = {
     "docs_spec: documents docs/devices.md: its programs do what it says",
     "nccl_gpu_spec: NCCL on GPUs is what arrays of ranks with a GPU each move by",
-    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks, and on three and four with so "
-      .. "many GPUs",
+    "nccl_gpu_spec: NCCL on GPUs computes and moves arrays of all dtypes on two ranks, and on three and four if there "
+      .. "are as many GPUs",
     "nccl_gpu_spec: NCCL on GPUs moves large arrays, in streams of the program's",
     "nccl_gpu_spec: NCCL on GPUs moves arrays while the program computes, with async = true",
     "nccl_gpu_spec: NCCL on GPUs ends a call whose other rank is killed, fails, exits or does not come",

@@ -28,10 +28,11 @@ run_busted() {
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
 LONG_SPECS=(solver_gpu vendor_gpu cufft_gpu finalizer programs_random rows rows_write docs gpuarray_reduce check
-  sharded_reductions sharded_take mpi mpi_failures failures sharded_arrays random gpuarray_run sharded_products sharded_sorts checkpoint devices compiler_abuse nccl
-  gpuarray_fusion gpuarray_numpy_functions tensor hostile nonsense convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus
-  fault_sweep gpuarray_sort elimination same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops
-  compiler_options covariance gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
+  sharded_reductions sharded_take mpi mpi_failures failures sharded_arrays random gpuarray_run sharded_products
+  sharded_sorts checkpoint devices compiler_abuse nccl gpuarray_fusion gpuarray_numpy_functions tensor hostile nonsense
+  convolve2d gpuarray_scan gpuarray_tile gradient matmul corpus fault_sweep gpuarray_sort elimination
+  same_bits examples schedule functions_of_matrices gpuarray_index gpuarray_ops compiler_options covariance
+  gpuarray_count gpuarray_calls gpuarray_cost differential contractions convolve fft)
 
 all_spec_files() {
   local name

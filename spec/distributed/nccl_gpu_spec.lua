@@ -26,7 +26,7 @@ describe("NCCL on GPUs", function()
     for check in pairs(nccl.checks) do nccl.passes(1, true, check) end
   end)
 
-  it("computes and moves arrays of all dtypes on two ranks, and on three and four with so many GPUs", function()
+  it("computes and moves arrays of all dtypes on two ranks, and on three and four if there are as many GPUs", function()
     if lacks(2) then return end
     for n = 2, math.min(4, gpu.cuda.Device.count()) do
       for check in pairs(nccl.checks) do

@@ -93,7 +93,7 @@ describe("cuSPARSE on a GPU", function()
   end)
 
   -- Its kernel for a single column reads shared memory that it has not written (lua/cudalua/sparse/cusparse.lua).
-  it("multiplies as well where the kernel before left the number of elements in shared memory", function()
+  it("multiplies correctly behind a kernel that left the number of elements in shared memory", function()
     if lacks() then return end
     local bytes = 200000 -- so one block runs on a multiprocessor
     local leave = cuda.SourceModule([[

@@ -57,7 +57,7 @@ end
 
 local function about(m, format) return ("%s (%s)"):format(tostring(m), format) end
 
----A random product with a dense matrix of two columns or more.
+---A random product with a dense matrix of two or more columns.
 ---@param pick fun(n: integer): integer
 ---@param rng cudalua.random.Generator
 ---@param dtypes string[]    pairs of these are multiplied

@@ -45,7 +45,7 @@ local function can_dense(x, t)
   return can == true and (x._shape[2] or 1) == 1 and "reliable products with a single column" or can
 end
 
-local function dense(what, made, leaf, rows, columns, t)
+local function dense_descriptor(what, made, leaf, rows, columns, t)
   return descriptor(what, made, "CreateDnMat", "DestroyDnMat", rows, columns, columns, runs.address(leaf),
     (descriptors.type_of(t)), CUSPARSE_ORDER_ROW)
 end
@@ -61,17 +61,17 @@ local function dense_attempt(since, made, what, m, x, t, y, is_new, about)
   local f, handle = libraries.functions "cusparse", handles.get "cusparse"
   local to = is_new and y._leaf or write.prepare(y)
   local _, compute, sum = descriptors.type_of(t)
-  local a, b = rows.descriptor, dense(what, made, leaf, x._shape[1], x._shape[2], t)
-  local c = dense(what, made, to, m._rows, x._shape[2], t)
+  local a, b = rows.descriptor, dense_descriptor(what, made, leaf, x._shape[1], x._shape[2], t)
+  local c = dense_descriptor(what, made, to, m._rows, x._shape[2], t)
   local one, zero, bytes = factor.new(sum, 1), factor.new(sum, 0), ffi.new "size_t[1]"
   local set_stream, multiply, algorithm = f.SetStream, f.SpMM, CUSPARSE_SPMM_CSR_ALG3
-  local called
   local answer = f.SpMM_bufferSize(handle, N, N, one, a, b, zero, c, compute, algorithm, bytes)
   if lacking(answer) then return nil, lacking(answer) end
   check(what, "SpMM_bufferSize", answer, about)
   local work = bytes[0] > 0 and storage.buffer(tonumber(bytes[0]))
   local area = work and work:ptr() or 0
   if not is_new and write.is_moved(y, to) then return runs.AGAIN end
+  local called
   called, _, answer = runs.library {
     name = "cusparseSpMM", since = since, leaves = joined(rows.leaves, { leaf }),
     writes = { to }, changes = not is_new, scratch = work and { work } or nil,
@@ -86,7 +86,7 @@ local function dense_attempt(since, made, what, m, x, t, y, is_new, about)
   return true
 end
 
----The product of a sparse matrix, which has elements, with a dense matrix of two columns or more, by cuSPARSE.
+---The product of a sparse matrix, which has elements, with a dense matrix of two or more columns, by cuSPARSE.
 ---@param what string
 ---@param m cudalua.sparse.Matrix
 ---@param x cudalua.gpuarray.Array   that has elements; a vector or a single column is for own kernels
